@@ -2,47 +2,50 @@ import { DomainError, InternalError, InvalidRequestError } from '#engine/errors'
 
 export { DomainError, InternalError, InvalidRequestError };
 
-/** 401: no caller could be recognised (RFC 6750, section 3). */
+/** 401: the caller could not be authenticated (RFC 6750, section 3). */
 export abstract class UnauthorizedError extends DomainError {
-  /** A label of metrics, so out of a closed and small set. */
+  /** Label of metrics, so the set of values must be closed and small. */
   abstract readonly reason: string;
   /** The WWW-Authenticate header (RFC 6750, section 3). */
   abstract readonly challenge: string;
 }
 
-/** 403: the caller is known and may not do this. */
+/** 403: the caller is authenticated, but not permitted to do this. */
 export abstract class ForbiddenError extends DomainError {}
 
-/** 404: what the path names does not exist. */
+/** 404: the resource that the path names does not exist. */
 export abstract class NotFoundError extends DomainError {}
 
-/** 405: what the path names has other methods; they become the Allow header (RFC 9110, section 15.5.6). */
+/** 405: the resource has other methods; they become the Allow header (RFC 9110, section 15.5.6). */
 export abstract class MethodNotAllowedError extends DomainError {
   abstract readonly allowed: string;
 }
 
-/** 409: the request is right but stored data stands against it. */
+/** 409: the request is valid, but conflicts with stored data. */
 export abstract class ConflictError extends DomainError {}
 
-/** 412: what is stored is another than the request says (RFC 9110, section 15.5.13). */
+/** 412: the stored state is not the one that the request expects (RFC 9110, section 15.5.13). */
 export abstract class PreconditionFailedError extends DomainError {}
 
-/** 428: the request must say on what state it is made (RFC 6585, section 3). */
+/** 428: the request must name the state that it expects (RFC 6585, section 3). */
 export abstract class PreconditionRequiredError extends DomainError {}
 
 /** 429: too many requests; `retryAfterSeconds` becomes the Retry-After header (RFC 9110, section 10.2.3). */
 export abstract class TooManyRequestsError extends DomainError {
-  /** Name of the limit: a label of metrics. `details` tells it too. */
+  /** Name of the limit, for metrics and `details`. */
   abstract readonly limit: string;
   abstract readonly retryAfterSeconds: number;
 }
 
-/** 503: not now, and not here; `retryAfterSeconds` becomes the Retry-After header (RFC 9110, section 15.6.4). */
+/**
+ * 503: temporarily unavailable on this replica; `retryAfterSeconds` becomes the Retry-After header (RFC 9110, section
+ * 15.6.4).
+ */
 export abstract class UnavailableError extends DomainError {
   abstract readonly retryAfterSeconds: number;
 }
 
-/** 500: the caller must know that the request, whose outcome is unknown, may have taken effect. */
+/** 500: the outcome of the request is unknown, and the caller must know that it may have taken effect. */
 export abstract class UnknownOutcomeError extends InternalError {
   constructor(options?: ErrorOptions) {
     super(

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { Answer, Shows } from '../openapi/answer-fields.decorators.js';
 
-/** The one error body of every endpoint (docs/contract.md, section 1; same shape as the platform rescan). */
+/** Error body of all endpoints (docs/contract.md, section 1; same shape as for the platform rescan). */
 export class ErrorResponseDto extends Answer({
   error: Shows.value('HTTP reason phrase.', 'Conflict'),
   message: Shows.value('What is wrong, for a person.', 'Name must be unique inside the project.'),
@@ -21,7 +21,7 @@ export function errorBody(status: number, message: string, details?: string): Er
   };
 }
 
-/** The same with the members that RFC 9457, section 3.1 adds for callers that accept `application/problem+json`. */
+/** Adds the members of RFC 9457, section 3.1, for callers that accept `application/problem+json`. */
 export function problemBody(body: ErrorResponseDto): object {
   return { ...body, type: 'about:blank', title: body.error, detail: body.details ?? body.message };
 }

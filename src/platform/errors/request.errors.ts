@@ -13,7 +13,7 @@ export interface FieldProblem {
   rule: string;
 }
 
-/** A body can break rules in thousands of places, and field names are of the caller's making. */
+/** Limits of `details`: a body can break rules in thousands of places, and callers choose the names of fields. */
 const MAX_PROBLEMS = 20;
 const MAX_FIELD_LENGTH = 128;
 
@@ -38,7 +38,7 @@ export class UnreadableBodyError extends InvalidRequestError {
   readonly code = 'UNREADABLE_BODY';
 }
 
-/** A request could not go on after something of it was stored; `cause` says why. A repeat may do that twice. */
+/** A request failed after part of it was stored; `cause` is the reason. A retry may store that part twice. */
 export class InterruptedAfterStoringError extends UnknownOutcomeError {
   readonly code = 'INTERRUPTED_AFTER_STORING';
 }
@@ -47,11 +47,11 @@ export class InterruptedAfterStoringError extends UnknownOutcomeError {
 export class WrongMethodError extends MethodNotAllowedError {
   readonly code = 'WRONG_METHOD';
   constructor(readonly allowed: string) {
-    super('This endpoint has no such method.', `It has ${allowed}.`);
+    super('This endpoint has no such method.', `Allowed methods: ${allowed}.`);
   }
 }
 
-/** What `If-Match` names is another by now. */
+/** The state that `If-Match` names is no longer the current one. */
 export class ChangedMeanwhileError extends PreconditionFailedError {
   readonly code = 'CHANGED_MEANWHILE';
   constructor() {
@@ -59,7 +59,7 @@ export class ChangedMeanwhileError extends PreconditionFailedError {
   }
 }
 
-/** A change without `If-Match` where HTTP_REQUIRE_IF_MATCH asks for one. */
+/** A change lacks `If-Match`, which HTTP_REQUIRE_IF_MATCH requires. */
 export class IfMatchRequiredError extends PreconditionRequiredError {
   readonly code = 'IF_MATCH_REQUIRED';
   constructor() {
@@ -67,7 +67,7 @@ export class IfMatchRequiredError extends PreconditionRequiredError {
   }
 }
 
-/** No route of ours has this method and path. */
+/** No route has this method and path. */
 export class RouteNotFoundError extends NotFoundError {
   readonly code = 'ROUTE_NOT_FOUND';
   constructor() {

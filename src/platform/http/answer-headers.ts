@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { isReplay } from './replays.js';
 
-/** The response header `Location` of what was made or begun (RFC 9110, section 10.2.2), for the OpenAPI document. */
+/** The response header `Location` of what was created or started (RFC 9110, section 10.2.2), for the OpenAPI document. */
 export const LOCATION_HEADER = {
   Location: {
     description: 'Path by which it is read.',
@@ -11,14 +11,14 @@ export const LOCATION_HEADER = {
 } as const;
 
 /**
- * Says where what was made or begun is read.
- * @param parts of the path; names of the caller's making are encoded
+ * Sets the header `Location` of what was created or started.
+ * @param parts segments of the path; they are URL-encoded
  */
 export function locate(response: Response, ...parts: readonly string[]): void {
   response.setHeader('Location', `/${parts.map(encodeURIComponent).join('/')}`);
 }
 
-/** The response header of an answer that was stored for an earlier call, for the OpenAPI document. */
+/** The response header of a response that was stored for an earlier call, for the OpenAPI document. */
 export const REPLAY_HEADER = {
   'Idempotent-Replayed': {
     description:
@@ -27,7 +27,7 @@ export const REPLAY_HEADER = {
   },
 };
 
-/** Hands on an answer of a call, and marks one that was stored for an earlier call. */
+/** Returns the response of a call, and sets `Idempotent-Replayed` if it was stored for an earlier call. */
 export function marked<Answer extends object>(response: Response, answer: Answer): Answer {
   if (isReplay(answer)) {
     response.setHeader('Idempotent-Replayed', 'true');

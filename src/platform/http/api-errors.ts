@@ -16,7 +16,7 @@ const MEANINGS = {
   503: 'Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.',
 } as const;
 
-/** A status of the contract's table. */
+/** An error status of the contract. */
 export type ErrorStatus = keyof typeof MEANINGS;
 
 const EXAMPLES: Record<ErrorStatus, { message: string; details?: string }> = {
@@ -56,7 +56,7 @@ const HEADERS: { [Status in ErrorStatus]?: NonNullable<ApiResponseOptions['heade
   503: { 'Retry-After': { ...RETRY_AFTER, example: 1 } },
 };
 
-/** A status of a route, with the usual message or with one of the route's own. */
+/** An error status of a route, with the usual message or with the route's own. */
 export type RouteError = ErrorStatus | OwnMessages;
 
 type OwnMessages = Partial<Record<ErrorStatus, string | OwnError>>;
@@ -68,7 +68,7 @@ interface OwnError {
   headers?: NonNullable<ApiResponseOptions['headers']>;
 }
 
-/** Documents the error statuses of a route, all with the one error body. 401, 429, 500 and 503 belong to every route. */
+/** Documents the error statuses of a route, all with the common error body. Every route has 401, 429, 500 and 503. */
 export function apiErrors(entries: readonly RouteError[]): MethodDecorator {
   const own: OwnMessages = Object.assign({}, ...entries.filter((entry) => typeof entry === 'object'));
   const named = entries.filter((entry) => typeof entry === 'number');

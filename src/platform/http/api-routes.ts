@@ -14,25 +14,25 @@ import { apiErrors, type RouteError } from './api-errors.js';
 /** A JSON object whose shape is data. */
 export const ANY_OBJECT = { type: 'object', additionalProperties: true } as const;
 
-/** What the OpenAPI document says of a route. */
+/** Documentation of a route in the OpenAPI document. */
 export interface RouteText {
   readonly summary: string;
   readonly description: string;
-  /** Takes callers without a token: no security, and none of the errors that every other route has. */
+  /** The route needs no token, so it has neither security nor the errors of all other routes. */
   readonly isPublic?: true;
   readonly headers?: readonly ApiHeaderOptions[];
   readonly body?: ApiBodyOptions;
-  /** Status of `answer`, which the route then has; 200 without it. */
+  /** Success status of the route, 200 by default. */
   readonly status?: HttpStatus;
   readonly answer: ApiResponseNoStatusOptions;
-  /** Answers with a body of the route's own, errors too. */
+  /** Further responses with bodies of their own, errors too. */
   readonly others?: readonly ApiResponseOptions[];
   readonly errors?: readonly RouteError[];
 }
 
 /**
- * Makes the decorators of a controller's routes: status of success and description in the OpenAPI document.
- * @param errors what all of them have, besides 400, 401, 429, 500 and 503
+ * Creates the decorators of a controller's routes: success status and documentation in the OpenAPI document.
+ * @param errors errors of all these routes, in addition to 400, 401, 429, 500 and 503
  */
 export function apiRoutes<Id extends string>(
   errors: readonly RouteError[],

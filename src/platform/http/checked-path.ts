@@ -9,11 +9,11 @@ import { UnreadableBodyError, ValidationFailedError } from '../errors/request.er
 export interface PathCheck<Service = unknown, Params = unknown> {
   service: Type<Service>;
   params: Type<Params>;
-  /** Looks the path up. Throws what the path is refused with, mostly a NotFoundError. */
+  /** Looks the path up. Throws the error for an invalid path, usually a NotFoundError. */
   demand: (service: Service, params: Params, principal: Principal) => Promise<unknown>;
-  /** Refuses callers who must not learn that the path is malformed. */
+  /** Rejects callers who must not learn that the path is malformed. */
   demandCaller?: (service: Service, path: Request['params'], principal: Principal) => void;
-  /** For a handler that looks the path up itself: only a request that is refused for its query or body is in need of a look. */
+  /** For a handler that looks the path up itself: the path is checked only if query or body are rejected. */
   onlyWhenRefused?: boolean;
 }
 
@@ -25,8 +25,8 @@ export class PathChecks {
 
   constructor(private readonly modules: ModuleRef) {}
 
-  /** @throws ValidationFailedError, and whatever the path is refused with */
-  async demand({ service: type, params: metatype, ...check }: PathCheck, host: ArgumentsHost): Promise<void> {
+  /** @throws ValidationFailedError, and the error of an invalid path */
+  async check({ service: type, params: metatype, ...check }: PathCheck, host: ArgumentsHost): Promise<void> {
     const principal = callerIn(host);
     const path = host.switchToHttp().getRequest<Request>().params;
     const service = this.modules.get(type, { strict: false });
@@ -42,8 +42,8 @@ export class PathChecks {
 }
 
 /**
- * Exception filter of one route, whose handler looks the path up itself. Of a request that is refused for its query or body
- * before, it looks the path up, and tells what is wrong with it, if anything is. A request that is not refused costs nothing.
+ * Exception filter of a route whose handler looks the path up itself. When query or body of a request are rejected, it
+ * looks the path up and reports its error instead, if there is one. Valid requests cost nothing.
  */
 function refusedPathFilter(check: PathCheck): Type<ExceptionFilter> {
   @Catch(UnreadableBodyError, ValidationFailedError)
@@ -56,7 +56,7 @@ function refusedPathFilter(check: PathCheck): Type<ExceptionFilter> {
 
     async catch(refusal: unknown, host: ArgumentsHost): Promise<void> {
       const next = host.switchToHttp().getNext<(error: unknown) => void>();
-      const look = isGone(host) ? Promise.resolve() : this.paths.demand(check, host);
+      const look = hasDisconnected(host) ? Promise.resolve() : this.paths.check(check, host);
       next(
         await look.then(
           () => refusal,
@@ -68,14 +68,13 @@ function refusedPathFilter(check: PathCheck): Type<ExceptionFilter> {
   return RefusedPathFilter;
 }
 
-/** Whether nobody is left to be told anything. */
-function isGone(host: ArgumentsHost): boolean {
+function hasDisconnected(host: ArgumentsHost): boolean {
   const response = host.switchToHttp().getResponse<Response>();
   return response.closed || host.switchToHttp().getRequest<Request>().socket.destroyed;
 }
 
 /**
- * Tells faults of the path before faults of the rest of the request: 404 of the path, then 400 of query and body
+ * Reports errors of the path before those of the rest of the request: 404 of the path, then 400 of query and body
  * (docs/contract.md, section 1).
  */
 export const FoundFirst = <Service, Params>(

@@ -8,15 +8,18 @@ import {
 import { Env } from '../config/env.js';
 import { headerOf } from './request.decorators.js';
 
-/** Entity tags of a header, with their quotes and without `W/`: what the weak comparison looks at (RFC 9110, section 8.8.3.2). */
+/**
+ * Returns the entity tags of a header, with quotes and without `W/`, as the weak comparison uses them (RFC 9110,
+ * section 8.8.3.2).
+ */
 function opaqueTags(text: string): readonly string[] {
   return text.match(/"[^"]*"/g) ?? [];
 }
 
-/** The states that a change accepts: one of these entity tags, quotes included and without `W/`, or any state. */
+/** The states on which a change is accepted: those with one of these entity tags (with quotes, without `W/`), or any. */
 export type IfMatch = '*' | readonly string[];
 
-/** The states on which a change may be made; `absent` where nothing is there yet, so that there is no tag that the caller could have sent. */
+/** As `IfMatch`; `absent` means that nothing may exist yet, since the caller sent no tag. */
 export type ChangeCondition = IfMatch | 'absent';
 
 /** The request header `If-Match` (RFC 9110, section 13.1.1). */
@@ -28,7 +31,7 @@ export const IF_MATCH = {
   schema: {
     type: 'string',
     maxLength: 1_024,
-    // One tag, or several: all that a client has a reason to send.
+    // One tag or several: clients have no reason to send other forms of RFC 9110.
     pattern: '^(\\*|(W/)?"[!#-~]*"(, (W/)?"[!#-~]*")*)$',
     example: '*',
   },
@@ -41,23 +44,23 @@ const optionalIfMatch = (description: string, example = '*') => ({
   schema: { ...IF_MATCH.schema, example },
 });
 
-/** The same, where a change needs none unless HTTP_REQUIRE_IF_MATCH says so. */
+/** `If-Match` of changes that require it only with HTTP_REQUIRE_IF_MATCH. */
 export const OPTIONAL_IF_MATCH = optionalIfMatch(
   `${IF_MATCH.description} 412 when it is another by now. Needed where the deployment asks for it: 428 without.`,
 );
 
-/** The same, where a change of something of a system never needs one. */
+/** `If-Match` of changes within a system that never require it. */
 export const SYSTEM_IF_MATCH = optionalIfMatch(
   'The `ETag` of the system as it was read, tools included: 412 when it is another by now.',
 );
 
-/** The same, for what is done on a visit of a token. */
+/** `If-Match` of what is done on a visit of a token. */
 export const VISIT_IF_MATCH = optionalIfMatch(
   'The `visit` of the token as it was read, in quotes: 412 when the token is on another visit by now.',
   '"3"',
 );
 
-/** The same, for the commit of a version. */
+/** `If-Match` of the commit of a version. */
 export const PACKAGE_IF_MATCH = optionalIfMatch(
   'The `checksum` of the package as it was stored, in quotes: 412 when the version holds another package by now.',
 );
@@ -71,14 +74,14 @@ export const ETAG_HEADER = {
   },
 } as const;
 
-/** Entity tags in a list, as RFC 9110 writes them (sections 5.6.1 and 8.8.3): empty elements are allowed. */
+/** A list of entity tags in the syntax of RFC 9110 (sections 5.6.1 and 8.8.3), which allows empty elements. */
 const TAG = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`;
 const TAG_LIST = new RegExp(String.raw`^[\s,]*${TAG}(?:\s*,(?:\s*${TAG})?)*\s*$`);
 
 /**
- * Reads `If-Match` (RFC 9110, section 13.1.1), tags without `W/`. A proxy that compresses an answer weakens its tag on the way to the
- * caller (section 8.8.1), who can send back nothing else. A strong comparison would lock out all callers behind such a proxy, and
- * protect nobody.
+ * Reads `If-Match` (RFC 9110, section 13.1.1) as tags without `W/`. A proxy that compresses a response weakens its tag
+ * (section 8.8.1), and the caller can send back only that one. A strong comparison would lock out all callers behind
+ * such a proxy and protect nobody.
  * @returns undefined without the header
  * @throws ValidationFailedError when it is neither `*` nor a list of entity tags
  */
@@ -89,12 +92,12 @@ export function readIfMatch(value = ''): IfMatch | undefined {
   }
   return TAG_LIST.test(text)
     ? opaqueTags(text)
-    : refuseIfMatch('must be * or entity tags with their quotes, as ETag has them');
+    : refuseIfMatch('must be * or entity tags in quotes, as in ETag');
 }
 
 /**
- * As `readIfMatch`, for changes that need it.
- * @throws ValidationFailedError without the header, too
+ * As `readIfMatch`, for changes that require the header.
+ * @throws ValidationFailedError also without the header
  */
 export function requiredIfMatch(value?: string): IfMatch {
   return readIfMatch(value) ?? refuseIfMatch('is required');
@@ -104,16 +107,16 @@ function refuseIfMatch(rule: string): never {
   throw new ValidationFailedError([{ field: 'If-Match', rule }]);
 }
 
-/** Whether a change may be made on the state with this entity tag; null for what is not there. */
+/** Returns whether a change is accepted on the state with this entity tag; null means that nothing exists. */
 export function matches(ifMatch: IfMatch, etag: string | null): boolean {
   return etag !== null && (ifMatch === '*' || ifMatch.includes(etag.replace(/^W\//, '')));
 }
 
 /**
- * Refuses a change of another state than the caller has read. To be called where nobody else can change it meanwhile.
- * @param condition undefined where any state will do
+ * Rejects a change if the caller has read another state. Call it where nobody else can change the state in between.
+ * @param condition undefined if any state is accepted
  * @throws ChangedMeanwhileError
- * @throws IfMatchRequiredError where there is something, and the caller had to say that he has read it
+ * @throws IfMatchRequiredError when something exists, and the caller had to send its tag
  */
 export function demandMatch(condition: ChangeCondition | undefined, etag: string | null): void {
   if (condition === 'absent' && etag !== null) {
@@ -124,14 +127,14 @@ export function demandMatch(condition: ChangeCondition | undefined, etag: string
   }
 }
 
-/** On what state a change is made, where the caller says so, and whether he must (HTTP_REQUIRE_IF_MATCH). */
+/** Reads the condition of a change from `If-Match`, which HTTP_REQUIRE_IF_MATCH may require. */
 @Injectable()
 export class ChangeConditions {
   constructor(private readonly env: Env) {}
 
   /**
-   * @param header value of `If-Match`; undefined without
-   * @returns undefined where any state will do
+   * @param header value of `If-Match`
+   * @returns undefined if any state is accepted
    * @throws IfMatchRequiredError, ValidationFailedError
    */
   of(header: string | undefined): IfMatch | undefined {
@@ -143,7 +146,7 @@ export class ChangeConditions {
   }
 
   /**
-   * As `of`, for what the change makes where it is not there yet: the header is needed only where something is there.
+   * As `of`, for changes that also create: the header is required only if something exists.
    * @throws ValidationFailedError
    */
   ofMade(header: string | undefined): ChangeCondition | undefined {
@@ -152,8 +155,9 @@ export class ChangeConditions {
 }
 
 /**
- * Whether `If-None-Match` of a request names an entity tag, in the weak comparison (RFC 9110, sections 8.8.3.2 and 13.1.2). `*` names none here.
- * `Cache-Control: no-cache`, which `fetch` adds to such a request by itself, is for caches: it asks for what is stored now, and that was read.
+ * Returns whether `If-None-Match` names an entity tag, in the weak comparison (RFC 9110, sections 8.8.3.2 and 13.1.2).
+ * `*` names none. `Cache-Control: no-cache`, which `fetch` adds to such a request, has no effect: it is meant for
+ * caches, and the tag is that of the current state.
  */
 export function namesTag(request: Pick<Request, 'headers'>, etag: string): boolean {
   const sent = headerOf(request, 'If-None-Match');
@@ -162,9 +166,8 @@ export function namesTag(request: Pick<Request, 'headers'>, etag: string): boole
 }
 
 /**
- * Express middleware that takes `If-None-Match: *` of reads for no condition. The framework would answer such a read
- * with 304 and no body. It would do so even where an answer has no entity tag and is made anew for each request, as the
- * answer of a rescan is.
+ * Express middleware that ignores `If-None-Match: *` of reads. The framework would respond with 304 and no body, even
+ * if the response has no entity tag and is created for each request, such as that of a rescan.
  */
 export const withoutStarCondition: RequestHandler = (request, _response, next) => {
   if (request.headers['if-none-match'] === '*') {

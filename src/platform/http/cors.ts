@@ -34,7 +34,7 @@ const CORS_HEADERS = [
   'tracestate',
 ].join(', ');
 
-/** Methods that the answer of a process start names, and the preflight before it (docs/contract.md, section 4.1). */
+/** Methods in the response to a process start and to its preflight (docs/contract.md, section 4.1). */
 const START_METHODS = 'GET, PUT, POST, DELETE, PATCH';
 
 const EXPOSED_HEADERS = [
@@ -47,7 +47,10 @@ const EXPOSED_HEADERS = [
   'X-Request-Id',
 ];
 
-/** @param origins the only origins that are answered, compared exactly; none without any */
+/**
+ * Returns the CORS options of a request.
+ * @param origins allowed origins, compared exactly
+ */
 export function corsOptions(origins: string[]): CorsOptionsDelegate<Request> {
   const options: CorsOptions = {
     origin: origins,
@@ -57,14 +60,14 @@ export function corsOptions(origins: string[]): CorsOptionsDelegate<Request> {
     exposedHeaders: EXPOSED_HEADERS,
     maxAge: DAY_SECONDS,
   };
-  const ofStart = { ...options, methods: START_METHODS };
-  return (request, callback) => callback(null, START_PATH.test(request.path) ? ofStart : options);
+  const startOptions = { ...options, methods: START_METHODS };
+  return (request, callback) => callback(null, START_PATH.test(request.path) ? startOptions : options);
 }
 
 /**
- * Express middleware that puts the CORS headers of the contract on every answer to a process start, refusals and that to its
- * preflight too (docs/contract.md, section 4.1). It comes before the one of CORS, which writes the origin of callers that may
- * call; for all others the only one is our own.
+ * Express middleware that sets the CORS headers of the contract on every response to a process start, including errors
+ * and preflights (docs/contract.md, section 4.1). It runs before the CORS middleware, which writes the origin of
+ * allowed callers; all others get our own origin.
  */
 export function startHeaders(env: Env): RequestHandler {
   const publicOrigin = env.get('PUBLIC_ORIGIN');
@@ -79,7 +82,7 @@ export function startHeaders(env: Env): RequestHandler {
   };
 }
 
-/** Where the connection ended. The Host header is whatever a caller wants it to be. */
+/** Returns the origin that the connection reached. The Host header is not used, because callers control it. */
 function listeningOrigin({ protocol, socket }: Request): string {
   const { localAddress = '', localPort } = socket;
   const address = localAddress.replace(/^::ffff:/i, '');

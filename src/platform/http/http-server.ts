@@ -16,18 +16,22 @@ import type { Log } from '../observability/logging/log.js';
 /**
  * Waits until a server listens.
  * @param port name of the setting of its port
- * @throws SettingUnusableError when it may not, or when another process does
+ * @throws SettingUnusableError when listening is not permitted or the address is in use
  */
 export async function listening(port: 'PORT' | 'METRICS_PORT', started: Promise<unknown>): Promise<void> {
   try {
     await started;
   } catch (error) {
-    throw new SettingUnusableError(`HOST and ${port} name an address that cannot be listened on`, error);
+    throw new SettingUnusableError(
+      `HOST and ${port} name an address on which the service cannot listen`,
+      error,
+    );
   }
 }
 
 /**
- * Ends new connections of a remote address that has as many open ones as it may have. Nothing is read of them, so there is no answer.
+ * Closes new connections of a remote address that has reached its limit. Nothing is read from them, so there is no
+ * response.
  */
 export function limitConnections(server: Server, limit: Limit, metrics: LimitMetrics): void {
   const addresses = new Bulkhead({ capacity: limit.most, queue: 0 });
@@ -42,7 +46,7 @@ export function limitConnections(server: Server, limit: Limit, metrics: LimitMet
   });
 }
 
-/** Has Node end new connections, whatever their address, when the server has as many open ones as it may have. */
+/** Makes Node close new connections, from any address, when the server has reached its limit. */
 export function limitAllConnections(server: Server, limit: Limit, metrics: LimitMetrics): void {
   server.maxConnections = limit.most;
   metrics.show(limit, async () => ({
@@ -59,9 +63,9 @@ class HostMissingError extends InvalidRequestError {
   }
 }
 
-/** Leaves the check of the Host header to {@link requireHost}: Node's own answers 400 with an empty body. */
+/** Leaves the check of the Host header to {@link requireHost}: the one of Node responds with 400 and an empty body. */
 export function checkHostInMiddleware(server: Server): void {
-  // An option of createServer that the framework cannot pass; Node reads it from the server with every request.
+  // This is an option of createServer that the framework cannot pass. Node reads it from the server with every request.
   (server as Server & { requireHostHeader: boolean }).requireHostHeader = false;
 }
 
@@ -82,15 +86,15 @@ const MESSAGES: ReadonlyMap<string | undefined, string> = new Map([
 ]);
 
 /**
- * Answers what Node's HTTP parser rejects, which no middleware ever sees, with the one error body. Statuses outside
- * the contract's table (408, 417, 431) become 400; the message says which it was.
+ * Answers requests that Node's HTTP parser rejects, which no middleware sees, with the common error body. Statuses
+ * outside of the contract (408, 417, 431) become 400; the message names the cause.
  */
 export function answerClientErrors(server: Server, log: Log): void {
   const latest = new WeakMap<Duplex, ServerResponse>();
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     latest.set(request.socket, response);
   });
-  // RFC 9110, section 10.1.1: a server may ignore an expectation it does not know. Node would answer an empty 417.
+  // RFC 9110, section 10.1.1: a server may ignore an unknown expectation. Node would respond with an empty 417.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     server.emit('request', request, response);
   });
@@ -120,9 +124,9 @@ export function answerClientErrors(server: Server, log: Log): void {
 }
 
 /**
- * Whether a caller would take our 400 for the answer to the broken request. The 400 must not be taken for the answer to an earlier request
- * that is still being served. It must not be a second answer to the broken request either. Both are worse than a closed
- * connection.
+ * Returns whether a caller would take our 400 for the response to the broken request. It must not look like the
+ * response to an earlier request that is still in progress, nor be a second response to the broken one. Both are worse
+ * than a closed connection.
  */
 function isAnswerDue(response: ServerResponse | undefined): boolean {
   if (response === undefined) {

@@ -22,9 +22,9 @@ interface Reading {
 }
 
 const SMALL_BYTES = 16_384;
-/** More than bodies with fixed fields have, and most data of processes. */
+/** More than bodies with fixed fields and most process data have. */
 const SMALL_VALUES = 2_048;
-/** At least: a value has one, and a comma or bracket before it another. */
+/** Minimum: one for the value, one for the comma or bracket before it. */
 const BYTES_PER_VALUE = 2;
 
 const BODY_RETRY_AFTER_SECONDS = 1;
@@ -34,16 +34,16 @@ const NOTHING = Buffer.from('{}');
 const UTF_8 = new TextDecoder();
 
 /**
- * Reads JSON bodies, and refuses fields and query parameters that a route does not declare. `RequestGuard` does so and no
- * middleware: 401, 403 and the 404 of a path are answered first. A missing body is `{}`. A route may have a limit of its
- * own, see `BodyLimit`, or take the bytes unread, see `BodyAsBytes`. Public routes without a body of their own read nothing of a
- * request, and nothing is read for them.
+ * Reads JSON bodies, and rejects fields and query parameters that a route does not declare. `RequestGuard` calls it,
+ * rather than a middleware, so that 401, 403 and the 404 of a path come first. A missing body is `{}`. A route may have
+ * its own limit (`BodyLimit`) or take the bytes unparsed (`BodyAsBytes`). Public routes without a body ignore the body
+ * and query of a request.
  */
 export class JsonBodies {
   private readonly parsers = new Map<number, RequestHandler>();
-  /** Admits a body before it is read, so that a waiting one takes no memory. */
+  /** Admits a body before it is read, so that a waiting one uses no memory. */
   private readonly bytes: Bulkhead;
-  /** Admits a body before it is parsed, because its number of values is not known earlier. */
+  /** Admits a body before it is parsed, because the number of its values is not known earlier. */
   private readonly values: Bulkhead;
 
   constructor(
@@ -84,7 +84,7 @@ export class JsonBodies {
     if (hasBody(request) && !isJson(request)) {
       throw new UnreadableBodyError('Content-Type must be application/json.');
     }
-    // The parser library takes every charset whose name begins with "utf-".
+    // body-parser accepts every charset whose name begins with "utf-".
     if (!/^utf-8$/i.test(charsetOf(request))) {
       throw new UnreadableBodyError('Charset of the request must be utf-8.');
     }
@@ -92,7 +92,7 @@ export class JsonBodies {
     const leave = await admitted(request, this.bytes, size, SMALL_BYTES);
     await new Promise<void>((resolve, reject) => {
       this.parserFor(limit)(request, response, (error?: unknown) =>
-        error === undefined ? resolve() : reject(explained(error, limit)),
+        error === undefined ? resolve() : reject(toBodyError(error, limit)),
       );
     });
     const body: unknown = request.body;
@@ -121,9 +121,9 @@ export class JsonBodies {
 }
 
 /**
- * Admits the large bodies of one caller a few at a time, in their order, by their bytes or their values. A large body occupies the
+ * Admits the large bodies of one caller a few at a time, in their order, by bytes or values. A large body occupies the
  * event loop for a moment; between the bodies of one caller, requests of others are processed.
- * @param limit of one caller; 0 means no limit
+ * @param limit limit per caller; 0 means no limit
  */
 function bodyBulkhead(limit: Limit): Bulkhead {
   return new Bulkhead({ capacity: limit.most || Infinity, waitMs: httpLimits.callerBodyWaitMs }, (refusal) =>
@@ -134,10 +134,10 @@ function bodyBulkhead(limit: Limit): Bulkhead {
 }
 
 /**
- * Waits until other bodies of the caller leave room for this one. It keeps its place until the request is over.
+ * Waits until other bodies of the caller leave room for this one, which keeps its place until the request ends.
  * @param amount maximum number of bytes or values of the body
- * @param small up to this amount, and without a caller, a body needs no place
- * @returns gives the place back earlier
+ * @param small a body up to this amount, or without a caller, needs no place
+ * @returns function that frees the place earlier
  * @throws RateLimitExceededError when the wait is too long
  * @throws UnreadableBodyError when the connection is closed
  */
@@ -178,13 +178,13 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-/** @returns bytes of the body at the most */
+/** @returns maximum number of bytes of the body */
 function sizeOf({ headers }: Request, limit: number): number {
   const isKnown = headers['transfer-encoding'] === undefined && headers['content-encoding'] === undefined;
   return isKnown ? Math.min(Number(headers['content-length'] ?? 0), limit) : limit;
 }
 
-function explained(error: unknown, limit: number): UnreadableBodyError {
+function toBodyError(error: unknown, limit: number): UnreadableBodyError {
   // Types of the body-parser library; its messages may quote the body.
   switch ((error as { type?: unknown }).type) {
     case 'entity.too.large':
@@ -200,7 +200,7 @@ function isJson(request: { headers: Record<string, string | string[] | undefined
   return /^application\/json\s*(;|$)/i.test(String(request.headers['content-type'] ?? ''));
 }
 
-/** The declared charset; JSON is UTF-8 where none is (RFC 8259, section 8.1). */
+/** Returns the declared charset; the default for JSON is UTF-8 (RFC 8259, section 8.1). */
 function charsetOf(request: Request): string {
   return /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(request.headers['content-type'] ?? '')?.[1] ?? 'utf-8';
 }
@@ -212,8 +212,8 @@ function hasBody(request: Request): boolean {
 }
 
 /**
- * Whether a body was announced by chunks, as some proxies do for every request, and none came. One that says what it is, is
- * none of these.
+ * Returns whether a body announced by chunks turns out to be empty, as some proxies send it with every request. A
+ * request with a Content-Type has a body.
  */
 function isEmptyBody(request: Request): Promise<boolean> {
   if (request.headers['content-type'] !== undefined || request.headers['transfer-encoding'] === undefined) {

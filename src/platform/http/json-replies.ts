@@ -12,24 +12,28 @@ const WITHOUT_BODY: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * A JSON value that is text already: what a handler returns that puts its answer together from stored text. A text of megabytes comes
- * as the bytes that are sent, in UTF-8.
+ * A JSON value as text, returned by handlers that compose their response of stored text. Texts of megabytes are passed
+ * as UTF-8 bytes.
  */
 export class JsonText {
   constructor(readonly text: string | Buffer) {}
 }
 
 /**
- * The adapter of the framework, which sends an answer in JSON as one text, header and body together. That of Express copies the
- * body into a buffer first, and hands both to the socket one by one. Whatever is no usual answer in JSON goes the way of Express.
+ * HTTP adapter that sends a JSON response in one piece, headers and body together. The one of Express copies the body
+ * into a buffer first, and writes both separately. All other responses are left to Express.
  */
 export class JsonReplies extends ExpressAdapter {
   constructor() {
-    // Paths are written in one way. The router reads these settings when it is made, which the adapter does at once.
+    // Paths match only in their exact form. The router reads these settings when it is created, which the adapter does
+    // at once.
     super(express().set('case sensitive routing', true).set('strict routing', true));
   }
 
-  /** Answers 304 without a body where the handler says so, or the answer has an `ETag` that `If-None-Match` names. */
+  /**
+   * Responds with 304 and no body if the handler has set this status, or if `If-None-Match` names the `ETag` of the
+   * response.
+   */
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
     if (statusCode !== undefined) {
       response.status(statusCode);
@@ -37,7 +41,7 @@ export class JsonReplies extends ExpressAdapter {
     if (isNotModified(response)) {
       return response.status(NOT_MODIFIED).end();
     }
-    if (!isUsual(response, body)) {
+    if (!isPlainJson(response, body)) {
       return super.reply(response, body instanceof JsonText ? JSON.parse(body.text.toString()) : body);
     }
     const text = body instanceof JsonText ? body.text : JSON.stringify(body);
@@ -48,7 +52,7 @@ export class JsonReplies extends ExpressAdapter {
 }
 
 function isNotModified(response: Response): boolean {
-  // A handler that knows before it makes the answer says so.
+  // A handler may know it before it creates the response.
   if (response.statusCode === NOT_MODIFIED) {
     return true;
   }
@@ -58,7 +62,7 @@ function isNotModified(response: Response): boolean {
   return typeof etag === 'string' && isRead && namesTag(response.req, etag);
 }
 
-function isUsual(response: Response, body: unknown): boolean {
+function isPlainJson(response: Response, body: unknown): boolean {
   return (
     typeof body === 'object' &&
     body !== null &&

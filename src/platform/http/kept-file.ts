@@ -3,10 +3,10 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 
-/** Best and slow: each file is compressed once. */
+/** High and slow, because each file is compressed only once. */
 const BROTLI_QUALITY = 9;
 
-interface Kept {
+interface CachedContent {
   readonly etag: string;
   readonly bytes: Buffer;
   readonly br: Promise<Buffer>;
@@ -14,13 +14,13 @@ interface Kept {
 }
 
 /**
- * A file for anybody to read that stays the same as long as the process runs. It is made and compressed when it is first
- * asked for and never again, so that requests for it cost next to nothing.
+ * A public file that does not change while the process runs. It is created and compressed on the first request and then
+ * cached, so that further requests are cheap.
  */
 export class KeptFile {
-  private kept: Kept | undefined;
+  private content: CachedContent | undefined;
 
-  /** @param make the content; called at most once */
+  /** @param make returns the content; called at most once */
   constructor(
     private readonly type: string,
     private readonly make: () => string | Buffer,
@@ -28,24 +28,24 @@ export class KeptFile {
   ) {}
 
   /**
-   * Answers GET and HEAD in the coding that the caller takes; 304 where `If-None-Match` names the file (RFC 9110,
-   * section 13.1.2). The tag is weak, since it is the same in every coding.
+   * Answers GET and HEAD in an encoding that the caller accepts; 304 if `If-None-Match` names the file (RFC 9110,
+   * section 13.1.2). The tag is weak, since it is the same for every encoding.
    */
   async send(request: Request, response: Response): Promise<void> {
-    const kept = (this.kept ??= keep(this.make()));
+    const content = (this.content ??= compress(this.make()));
     response.setHeader('Content-Type', this.type);
-    // Nothing on the way, our own compression included, changes it.
+    // `no-transform` keeps proxies and our own compression from changing it.
     response.setHeader('Cache-Control', `${this.caching}, no-transform`);
-    response.setHeader('ETag', kept.etag);
-    const coding = codingFor(request);
-    if (coding !== undefined) {
-      response.setHeader('Content-Encoding', coding);
+    response.setHeader('ETag', content.etag);
+    const encoding = encodingFor(request);
+    if (encoding !== undefined) {
+      response.setHeader('Content-Encoding', encoding);
     }
-    response.send(coding === undefined ? kept.bytes : await kept[coding]);
+    response.send(encoding === undefined ? content.bytes : await content[encoding]);
   }
 }
 
-function keep(content: string | Buffer): Kept {
+function compress(content: string | Buffer): CachedContent {
   const bytes = Buffer.from(content);
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
@@ -59,7 +59,7 @@ function keep(content: string | Buffer): Kept {
   };
 }
 
-function codingFor(request: Request): 'br' | 'gzip' | undefined {
+function encodingFor(request: Request): 'br' | 'gzip' | undefined {
   const accepted = request.acceptsEncodings();
-  return (['br', 'gzip'] as const).find((coding) => accepted.includes(coding));
+  return (['br', 'gzip'] as const).find((encoding) => accepted.includes(encoding));
 }

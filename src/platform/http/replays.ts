@@ -1,13 +1,13 @@
-/** Kept beside the answers, since an answer is sent as it was stored. */
+/** Kept outside of the responses, because a stored response is sent unchanged. */
 const replays = new WeakSet<object>();
 
-/** Notes that an answer was stored for an earlier call with the same `Idempotency-Key`. */
+/** Marks a response as stored for an earlier call with the same `Idempotency-Key`. */
 export function asReplay<Answer extends object>(answer: Answer): Answer {
   replays.add(answer);
   return answer;
 }
 
-/** Whether an answer was stored for an earlier call. */
+/** Returns whether a response was stored for an earlier call. */
 export function isReplay(answer: object): boolean {
   return replays.has(answer);
 }

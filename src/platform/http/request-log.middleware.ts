@@ -6,9 +6,9 @@ import { requestContext } from '../observability/logging/request-context.js';
 import { currentSpan } from '../observability/tracing/spans.js';
 import { routeFor, isProbe, methodLabel, routeOf } from './request-routes.js';
 
-/** Parameters of paths that are ids; names of processes and files are left out. */
+/** Path parameters that are ids; names of processes and files are not logged. */
 const ID_NAME = /(?:Id|Uuid|^uuid)$/;
-/** Ids of requests that were refused come from anybody. */
+/** Form of logged ids, since rejected requests may contain anything. */
 const ID = /^[\w.-]{1,64}$/;
 
 /** Express middleware: measures every request and logs one line for each that is not a probe. */
@@ -45,7 +45,7 @@ export function requestLog(log: Log, metrics: Metrics): RequestHandler {
   };
 }
 
-/** The template of the path and its ids, also of a request that was refused before it came to a route. */
+/** Returns the path template and its ids, also of a request that was rejected before it reached a route. */
 function placeOf(request: Request): LogFields {
   const { template = routeOf(request), params = request.params } =
     request.route === undefined ? (routeFor(request) ?? {}) : {};

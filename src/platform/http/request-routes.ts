@@ -1,15 +1,15 @@
 import type { Request, Application } from 'express';
 
-/** Route of a request that met none. */
+/** Route label of requests that match no route. */
 export const UNMATCHED = 'unmatched';
 const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);
 
-/** Whether a path, or a route, is one of those that are asked all the time. */
+/** Returns whether a path or route is a probe, which is called all the time. */
 export function isProbe(path: string): boolean {
   return PROBES.has(path);
 }
 
-/** The path template: paths themselves are of callers' making and without number. */
+/** Returns the path template, since callers can send any number of different paths. */
 export function routeOf(request: Request, none = UNMATCHED): string {
   return (request.route as { path?: string } | undefined)?.path ?? none;
 }
@@ -27,14 +27,17 @@ interface Layer {
   match(path: string): Match | false;
 }
 
-type Asked = Pick<Request, 'path'> & { app: Application };
+type PathRequest = Pick<Request, 'path'> & { app: Application };
 
-/** The route that a request names, also where it was refused before the router saw it; undefined when there is none. */
+/**
+ * Returns the route that a request names, even if the request was rejected before it reached the router; undefined if
+ * there is none.
+ */
 export function routeFor({
   app,
   path,
   method,
-}: Asked & { method: string }): (Match & { template: string }) | undefined {
+}: PathRequest & { method: string }): (Match & { template: string }) | undefined {
   const name = method === 'HEAD' ? 'get' : method.toLowerCase();
   for (const layer of layersOf(app)) {
     const match = layer.route?.methods[name] === true && matchOf(layer, path);
@@ -46,10 +49,11 @@ export function routeFor({
 }
 
 /**
- * The methods of the routes that have the path of a request (RFC 9110, section 10.2.1). Asked for requests that no route has taken only.
- * @returns as the Allow header has them; undefined where no route has the path
+ * Returns the methods of the routes that have the path of a request (RFC 9110, section 10.2.1). Called only for
+ * requests that match no route.
+ * @returns value of the Allow header; undefined if no route has the path
  */
-export function allowedMethods({ app, path }: Asked): string | undefined {
+export function allowedMethods({ app, path }: PathRequest): string | undefined {
   const methods = layersOf(app)
     .filter((layer) => layer.route !== undefined && matchOf(layer, path) !== false)
     .flatMap(({ route }) => Object.keys(route?.methods ?? {}))
@@ -62,7 +66,7 @@ function layersOf(app: Application): readonly Layer[] {
   return (app.router as unknown as { stack: Layer[] }).stack;
 }
 
-/** The router throws for a path that it cannot decode. */
+/** Matches a path. The router throws for paths that it cannot decode. */
 function matchOf(layer: Layer, path: string): Match | false {
   try {
     return layer.match(path);

@@ -11,8 +11,8 @@ import { isProbe, methodLabel, routeOf, UNMATCHED } from './request-routes.js';
 const FIRST_SERVER_ERROR = 500;
 
 /**
- * Express middleware: a span for every request that is not a probe (OpenTelemetry Semantic Conventions, "HTTP server"). Paths and queries
- * are of callers' making and may hold anything, so a span has the template of the path.
+ * Express middleware that records a span for every request except probes (OpenTelemetry Semantic Conventions, "HTTP
+ * server"). The span has the path template, because paths and queries of callers may contain anything.
  */
 export function requestSpans(tracer: Tracer): RequestHandler {
   return (request, response, next) => {
@@ -33,14 +33,14 @@ export function requestSpans(tracer: Tracer): RequestHandler {
     });
     response.once('close', () => {
       span?.updateName(`${method === 'other' ? 'HTTP' : method} ${routeOf(request)}`);
-      tellAnswer(span, request, response);
+      recordResponse(span, request, response);
       span?.end();
     });
     withSpan(span, next);
   };
 }
 
-function tellAnswer(span: ServiceSpan | undefined, request: Request, response: Response): void {
+function recordResponse(span: ServiceSpan | undefined, request: Request, response: Response): void {
   const route = routeOf(request);
   if (route !== UNMATCHED) {
     span?.setAttributes({ 'http.route': route });
@@ -56,8 +56,8 @@ function tellAnswer(span: ServiceSpan | undefined, request: Request, response: R
 }
 
 /**
- * A span for what a controller does, apart from what comes before it (guards, the body, its check) and after it (the answer). Only where there
- * are traces: an interceptor costs every request some time.
+ * Records a span for the work of a controller, without what comes before (guards, body, validation) and after it
+ * (response). Registered only if traces are exported, because an interceptor costs every request some time.
  */
 @Injectable()
 export class HandlerSpansInterceptor implements NestInterceptor {

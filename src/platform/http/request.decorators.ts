@@ -3,18 +3,22 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { ValidationFailedError } from '../errors/request.errors.js';
 
-/** The handler takes the JSON body as bytes that nobody has looked at: its reading is too much for the thread that answers. */
+/** The handler takes the JSON body as unparsed bytes, because parsing it would block the main thread too long. */
 export const BodyAsBytes = Reflector.createDecorator<true>({ transform: () => true });
 
-/** Tells the most bytes that the body of a route may have, in place of those of other routes. */
+/** Sets the maximum number of bytes of the body of a route, in place of the default. */
 export const BodyLimit = Reflector.createDecorator<() => number>();
 
-/** Characters of a header that may be long. Node.js has room for twice as much in the line and the headers of a request together. */
+/**
+ * Maximum length of headers that may be long. Node.js allows twice as much for the request line and all headers
+ * together.
+ */
 export const HEADER_MAX_LENGTH = 8_192;
 
 /**
+ * Returns a request header.
  * @returns undefined when it was not sent
- * @throws ValidationFailedError when it is longer than the document allows
+ * @throws ValidationFailedError when it is longer than documented
  */
 export function headerOf({ headers }: Pick<IncomingMessage, 'headers'>, name: string): string | undefined {
   const sent = headers[name.toLowerCase()];
@@ -27,13 +31,16 @@ export function headerOf({ headers }: Pick<IncomingMessage, 'headers'>, name: st
   return value;
 }
 
-/** Parameter of a handler: a request header by its name, undefined when it was not sent. Its route documents it with `@ApiHeader`. */
+/**
+ * Handler parameter: a request header by name, undefined when it was not sent. The route documents it with
+ * `@ApiHeader`.
+ */
 export const RequestHeader = createParamDecorator(
   (name: string, context: ExecutionContext): string | undefined =>
     headerOf(context.switchToHttp().getRequest<IncomingMessage>(), name),
 );
 
-/** Parameter of a handler: several request headers, by names of its own for them. */
+/** Handler parameter: several request headers as an object, from a map of members to header names. */
 export const RequestHeaders = createParamDecorator(
   (names: Record<string, string>, context: ExecutionContext): Record<string, string | undefined> => {
     const request = context.switchToHttp().getRequest<IncomingMessage>();

@@ -7,8 +7,8 @@ import { JsonBodies } from './json-bodies.js';
 import { routeInputs } from './route-inputs.js';
 
 /**
- * Global guard, the last one: the path of `@FoundFirst` routes, then query and body. A guard and no interceptor: the
- * framework makes streams for interceptors, which cost most requests more than the checks do.
+ * Global guard that runs last: it checks the path of routes with `@FoundFirst`, then query and body. It is a guard,
+ * because Nest creates streams for interceptors, which cost most requests more than the checks.
  */
 @Injectable()
 export class RequestGuard implements CanActivate {
@@ -24,22 +24,22 @@ export class RequestGuard implements CanActivate {
     this.bodies = new JsonBodies(reflector, metrics);
   }
 
-  /** @throws ValidationFailedError, UnreadableBodyError, RateLimitExceededError, and whatever the path is refused with */
+  /** @throws ValidationFailedError, UnreadableBodyError, RateLimitExceededError, and the error of an invalid path */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const check = this.reflector.get(CheckedPath, context.getHandler());
-    return check === undefined && isBare(context) ? true : this.check(context, check);
+    return check === undefined && hasNoInput(context) ? true : this.check(context, check);
   }
 
   private async check(context: ExecutionContext, check?: PathCheck): Promise<boolean> {
     if (check !== undefined) {
-      await this.paths.demand(check, context);
+      await this.paths.check(check, context);
     }
     await this.bodies.read(context);
     return true;
   }
 }
 
-function isBare(context: ExecutionContext): boolean {
+function hasNoInput(context: ExecutionContext): boolean {
   const { url, headers } = context.switchToHttp().getRequest<Request>();
   return (
     !routeInputs(context).takesBody &&
@@ -49,6 +49,6 @@ function isBare(context: ExecutionContext): boolean {
   );
 }
 
-/** The guard that comes behind those of `AuthModule`, which therefore has to be imported before. */
+/** Registers the guard after those of `AuthModule`, which must therefore be imported first. */
 @Module({ providers: [{ provide: APP_GUARD, useClass: RequestGuard }] })
 export class RequestChecksModule {}

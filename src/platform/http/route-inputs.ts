@@ -5,7 +5,7 @@ import { getMetadataStorage } from 'class-validator';
 import { repeatedIn } from '../validation/query.decorators.js';
 import { cached } from '#engine/support';
 
-/** What a route reads of a request, as its handler declares it by `@Body()` and `@Query()`. */
+/** The parts of a request that a handler declares by `@Body()` and `@Query()`. */
 export interface RouteInputs {
   readonly takesBody: boolean;
   readonly query: readonly string[];
@@ -14,7 +14,7 @@ export interface RouteInputs {
 
 const known = new WeakMap<object, RouteInputs>();
 
-/** What the handler of a request reads, looked up once for each handler. */
+/** Returns the declared inputs of the handler, computed once per handler. */
 export function routeInputs(context: ExecutionContext): RouteInputs {
   const handler = context.getHandler();
   return cached(known, handler, () => inputsOf(context.getClass(), handler.name));
@@ -36,7 +36,7 @@ function inputsOf(controller: Type, method: string): RouteInputs {
   };
 }
 
-/** Every field of a DTO has a rule, or it would not be read at all (`whitelist`). */
+/** Returns the fields of a DTO. Each has a rule, because `whitelist` drops those without. */
 function fieldsOf(dto: Type | undefined): string[] {
   const rules =
     dto === undefined ? [] : getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);

@@ -8,7 +8,7 @@ const DOCS_PATH = /^\/docs(\/|$)/;
 
 type Headers = readonly (readonly [string, string])[];
 
-/** Express middleware: the security headers of every answer, and no caching of any. */
+/** Express middleware that sets the security headers of every response and forbids caching. */
 export function securityHeaders(): RequestHandler {
   const forData = headersOf({ defaultSrc: ["'none'"], frameAncestors: ["'none'"] });
   // The page of the API documentation needs its own scripts, styles and images, and calls this origin.
@@ -26,7 +26,7 @@ export function securityHeaders(): RequestHandler {
   };
 }
 
-/** What helmet would set: its headers depend on no request, so they are worked out once. */
+/** Returns the headers that helmet sets. They do not depend on the request, so they are computed once. */
 function headersOf(directives: Record<string, string[]>): Headers {
   const options: HelmetOptions = {
     contentSecurityPolicy: { useDefaults: false, directives },

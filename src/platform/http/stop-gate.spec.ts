@@ -8,7 +8,7 @@ import { StopGate } from './stop-gate.js';
 const TWO_REQUESTS = 'GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2);
 const SOON_MS = 1_000;
 
-describe('StopGate with requests that wait behind another on one connection', () => {
+describe('StopGate with pipelined requests', () => {
   let server: Server;
   afterEach(() => {
     server.closeAllConnections();
@@ -27,7 +27,7 @@ describe('StopGate with requests that wait behind another on one connection', ()
     socket.write(TWO_REQUESTS);
     return socket;
   };
-  /** Resolves when both requests have come, and nobody has answered them. */
+  /** Resolves when both requests have arrived; neither is answered. */
   const twoResponses = async (): Promise<{ gate: StopGate; socket: Socket; responses: ServerResponse[] }> => {
     const responses: ServerResponse[] = [];
     let both: () => void;
@@ -44,7 +44,7 @@ describe('StopGate with requests that wait behind another on one connection', ()
   const endsSoon = (end: Promise<void>): Promise<boolean> =>
     Promise.race([end.then(() => true), sleep(SOON_MS, false)]);
 
-  it('forgets all of them, and tells each, when the client hangs up', async () => {
+  it('forgets all of them, and closes each response once, when the client disconnects', async () => {
     const { gate, socket, responses } = await twoResponses();
     const closed = responses.map((response) => {
       let times = 0;
@@ -57,7 +57,7 @@ describe('StopGate with requests that wait behind another on one connection', ()
     expect(closed.map((times) => times())).toEqual([1, 1]);
   });
 
-  it('forgets one whose turn has come as Node does', async () => {
+  it('closes a response only once when Node closes it too', async () => {
     const { gate, socket, responses } = await twoResponses();
     const [first, second] = responses as [ServerResponse, ServerResponse];
     let times = 0;
@@ -70,20 +70,20 @@ describe('StopGate with requests that wait behind another on one connection', ()
     expect(times).toBe(1);
   });
 
-  it('answers all of them, and closes behind the last, when it leaves', async () => {
+  it('answers all of them, and closes the connection after the last, when it leaves', async () => {
     const { gate, socket, responses } = await twoResponses();
     gate.leave();
     expect(await answersOf(socket, responses)).toEqual([false, true]);
     expect(await endsSoon(gate.close())).toBe(true);
   });
 
-  it('does so too with requests that come while it leaves', async () => {
+  it('does the same for requests that arrive while it leaves', async () => {
     const gate = await gateOf((_request, response) => void setTimeout(() => response.end('done'), 50));
     gate.leave();
     expect(await answersOf(pipelined())).toEqual([false, true]);
   });
 
-  /** Of each answer whether it says that it closes the connection. */
+  /** Returns for each response whether it closes the connection. */
   const answersOf = async (socket: Socket, responses: ServerResponse[] = []): Promise<boolean[]> => {
     let text = '';
     socket.on('data', (chunk: Buffer) => (text += chunk.toString()));

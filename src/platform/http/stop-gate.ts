@@ -4,11 +4,11 @@ import { Injectable, Global, Module } from '@nestjs/common';
 import type { RequestHandler } from 'express';
 import { UnavailableError } from '../errors/domain.error.js';
 
-/** Another replica takes the request at once. */
+/** Short, because another replica can take the request immediately. */
 const RETRY_AFTER_SECONDS = 1;
 const ALWAYS_ANSWERED: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics']);
 
-/** 503: this replica is about to end. Nothing was done, so the request may be sent again, to another one. */
+/** 503: this replica is stopping. Nothing was done, so the client can send the request again, to another replica. */
 export class ReplicaStoppingError extends UnavailableError {
   readonly code = 'REPLICA_STOPPING';
   readonly retryAfterSeconds = RETRY_AFTER_SECONDS;
@@ -18,15 +18,15 @@ export class ReplicaStoppingError extends UnavailableError {
 }
 
 /**
- * How a replica leaves without cutting a request. It *leaves*: requests are served as ever, but each answer closes its
- * connection, so that none is sent into one that is about to go. Then it is *closed*: new requests are answered 503, and
- * it waits for those under way.
+ * Lets a replica stop without interrupting requests. While *leaving*, it serves requests as before, but each response
+ * closes its connection, so that clients send nothing into a connection that is about to close. Once *closed*, it
+ * rejects new requests with 503 and waits for the running ones.
  */
 @Injectable()
 export class StopGate {
   private state: 'open' | 'leaving' | 'closed' = 'open';
   private readonly servers: Server[] = [];
-  /** Of each open connection, in the order of their requests: a client may send the next one before the first is answered. */
+  /** Running requests of each open connection, in order: a client may send the next one before the first is answered. */
   private readonly underWay = new Map<Socket, Set<ServerResponse>>();
   private readonly onClose: (() => void)[] = [];
   private onEmpty: (() => void) | undefined;
@@ -35,7 +35,7 @@ export class StopGate {
     return this.state === 'closed';
   }
 
-  /** Knows from now on of every request of a server, before anything else does. */
+  /** Tracks every request of a server from now on, before all other listeners. */
   watch(server: Server): void {
     this.servers.push(server);
     server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
@@ -43,24 +43,21 @@ export class StopGate {
       responses.add(response);
       response.once('close', () => {
         responses.delete(response);
-        this.tellWhenEmpty();
+        this.resolveIfEmpty();
       });
       if (this.state !== 'open') {
-        closeBehindLast(responses);
+        closeAfterLast(responses);
       }
     });
   }
 
-  /** Answers that are still to come close their connections (RFC 9112, section 9.6). */
+  /** Makes outstanding responses close their connections (RFC 9112, section 9.6). */
   leave(): void {
     this.state = 'leaving';
-    this.underWay.forEach(closeBehindLast);
+    this.underWay.forEach(closeAfterLast);
   }
 
-  /**
-   * Takes no new request.
-   * @returns when every request that was taken has been answered
-   */
+  /** Rejects new requests. Resolves when all accepted requests have been answered. */
   async close(): Promise<void> {
     this.state = 'closed';
     this.onClose.forEach((listener) => listener());
@@ -68,8 +65,8 @@ export class StopGate {
   }
 
   /**
-   * Listens no more and closes every connection, when the last request has been answered. Proxies and browsers open
-   * connections for later. Those would hold the end of the replica, because Node takes them for requests under way.
+   * Stops listening, and closes all connections once the last request has been answered. Proxies and browsers open
+   * spare connections, which Node takes for requests in progress and would wait for.
    */
   async disconnect(): Promise<void> {
     await this.empty();
@@ -87,13 +84,14 @@ export class StopGate {
     }
   }
 
-  /** Calls a listener when the gate closes: answers without an end of their own have to end then. */
+  /** Calls a listener when the gate closes: endless responses must end then. */
   whenClosed(listener: () => void): void {
     this.onClose.push(listener);
   }
 
   /**
-   * Express middleware, before the rate limits: to be told to wait would be no answer of a replica that does not come back.
+   * Express middleware that rejects requests once the gate is closed. It runs before the rate limits, because "try
+   * again later" would be wrong for a replica that does not come back.
    * @throws ReplicaStoppingError
    */
   readonly middleware: RequestHandler = (request, _response, next) => {
@@ -108,8 +106,8 @@ export class StopGate {
     this.underWay.set(socket, responses);
     socket.once('close', () => {
       this.underWay.delete(socket);
-      responses.forEach(endOfWaiting);
-      this.tellWhenEmpty();
+      responses.forEach(closeQueued);
+      this.resolveIfEmpty();
     });
     return responses;
   }
@@ -118,15 +116,15 @@ export class StopGate {
     return [...this.underWay.values()].every(({ size }) => size === 0);
   }
 
-  private tellWhenEmpty(): void {
+  private resolveIfEmpty(): void {
     if (this.onEmpty !== undefined && this.isEmpty) {
       this.onEmpty();
     }
   }
 }
 
-/** Only the last answer closes: Node throws away what waits behind an answer that does. */
-function closeBehindLast(responses: ReadonlySet<ServerResponse>): void {
+/** Makes only the last response close the connection: Node discards responses queued behind one that does. */
+function closeAfterLast(responses: ReadonlySet<ServerResponse>): void {
   const open = [...responses].filter(({ headersSent }) => !headersSent);
   const last = open.pop();
   open.forEach((response) => response.removeHeader('Connection'));
@@ -134,10 +132,10 @@ function closeBehindLast(responses: ReadonlySet<ServerResponse>): void {
 }
 
 /**
- * Closes a response that waits behind another on a connection that is gone. Newer releases of Node do so themselves, one tick
- * later; Node 20 closes only the response whose turn it is.
+ * Closes a response that is queued behind another on a closed connection. Newer releases of Node do so themselves, one
+ * tick later; Node 20 closes only the response that is being sent.
  */
-function endOfWaiting(response: ServerResponse): void {
+function closeQueued(response: ServerResponse): void {
   if (response.socket !== null) {
     return;
   }
@@ -149,7 +147,7 @@ function endOfWaiting(response: ServerResponse): void {
   });
 }
 
-/** The one gate of the process. */
+/** Provides the only gate of the process. */
 @Global()
 @Module({ providers: [StopGate], exports: [StopGate] })
 export class StopGateModule {}

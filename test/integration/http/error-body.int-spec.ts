@@ -60,7 +60,7 @@ describe('error bodies', () => {
         error: 'Method Not Allowed',
         message: 'This endpoint has no such method.',
         status: 405,
-        details: `It has ${response.headers.get('allow')}.`,
+        details: `Allowed methods: ${response.headers.get('allow')}.`,
       },
     ]);
     expect(response.headers.get('allow')).not.toContain(method);
@@ -124,8 +124,8 @@ describe('error bodies', () => {
   );
 
   it.each([
-    ['.', 'systemResourceId: must not be "." or "..", which mean a place in a path'],
-    ['%2e%2E', 'systemResourceId: must not be "." or "..", which mean a place in a path'],
+    ['.', 'systemResourceId: must not be "." or "..", which are relative segments of a path'],
+    ['%2e%2E', 'systemResourceId: must not be "." or "..", which are relative segments of a path'],
     ['%ED%A0%80', 'its %-encoded bytes must be UTF-8'],
     ['%ff', 'its %-encoded bytes must be UTF-8'],
     ['a%20b', 'systemResourceId: must be 1 to 64 letters, digits, ".", "_" or "-"'],

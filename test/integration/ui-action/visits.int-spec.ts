@@ -108,7 +108,7 @@ describe('the visit of a token', () => {
     ];
     expect(answers.map(({ status, body }) => [status, body['details']])).toEqual([
       [404, undefined],
-      [400, 'If-Match: must be * or entity tags with their quotes, as ETag has them'],
+      [400, 'If-Match: must be * or entity tags in quotes, as in ETag'],
       [400, 'svc-back: must be true, or left out'],
       [412, 'If-Match'],
     ]);

@@ -187,7 +187,7 @@ describe('a start with wrong settings', () => {
     const { status, output } = await run({ ...good(), [name]: port });
     expect([status, reasonIn(output)]).toEqual([
       1,
-      `HOST and ${name} name an address that cannot be listened on: EADDRINUSE`,
+      `HOST and ${name} name an address on which the service cannot listen: EADDRINUSE`,
     ]);
     expect(output).not.toContain(`:${port}`);
   });
