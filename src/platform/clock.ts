@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-/** The time of day, injected so that tests can set it. */
+/** The current time, injected so that tests can set it. */
 @Injectable()
 export class Clock {
   now(): Date {

@@ -1,6 +1,6 @@
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
 
-/** Offers a value everywhere, by its class. */
+/** Module that provides a value globally, with its class as the token. */
 @Module({})
 export class GlobalValue {
   static of(value: object): DynamicModule {

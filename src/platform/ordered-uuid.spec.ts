@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { orderedUuid } from './ordered-uuid.js';
 
 describe('orderedUuid', () => {
-  it('keeps the order of what one millisecond brings, and is unique', () => {
+  it('is unique and ordered within one millisecond', () => {
     const time = new Date('2026-01-31T10:20:30.123Z');
     const ids = Array.from({ length: 10_000 }, () => orderedUuid(time));
     expect(ids).toEqual([...new Set(ids)].toSorted());

@@ -1,19 +1,19 @@
 import { randomFillSync, randomInt } from 'node:crypto';
 import { v7 } from 'uuid';
 
-/** Room for all that one millisecond can bring. */
+/** Limit of the first sequence number of a millisecond, with room for all that follow in it. */
 const FIRST_SEQ_MAX = 2 ** 31;
 const BYTES = 16;
-/** Asking the operating system takes as long for many bytes as for few. */
+/** Random bytes in reserve: the operating system takes as long for many bytes as for few. */
 const random = new Uint8Array(256 * BYTES);
 
 let used = random.length;
 let last = { msecs: -1, seq: 0 };
 
 /**
- * A UUID version 7 of a time. UUIDs of one process and one millisecond are in the order in which they were made (RFC
- * 9562, section 6.2, method 1). So lists by id show entries as they came.
- * @param lastByte in place of a random one
+ * Returns a UUID version 7 for a time. UUIDs of one process and one millisecond are ordered by creation (RFC 9562,
+ * section 6.2, method 1), so lists sorted by id keep that order.
+ * @param lastByte replaces a random byte
  */
 export function orderedUuid(time: Date, lastByte?: number): string {
   const msecs = time.getTime();
@@ -23,18 +23,18 @@ export function orderedUuid(time: Date, lastByte?: number): string {
   return v7({ ...last, random });
 }
 
-/** A UUID version 7 of a time (RFC 9562, section 5.7), in no order within its millisecond. */
+/** Returns a UUID version 7 for a time (RFC 9562, section 5.7), without order within its millisecond. */
 export function uuidOf(time: Date): string {
   return v7({ msecs: time.getTime(), random: randomBytes() });
 }
 
-/** The least UUID version 7 of a time (RFC 9562, section 5.7): its first 48 bits are the milliseconds. */
+/** Returns the smallest UUID version 7 of a time (RFC 9562, section 5.7): its first 48 bits are the milliseconds. */
 export function firstUuidAt(time: Date): string {
   const digits = Math.max(0, time.getTime()).toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-7000-8000-000000000000`;
 }
 
-/** The time of a UUID version 7 (RFC 9562, section 5.7). */
+/** Returns the time of a UUID version 7 (RFC 9562, section 5.7). */
 export function timeOfUuid(uuid: string): Date {
   return new Date(Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16));
 }

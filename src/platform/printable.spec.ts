@@ -8,7 +8,7 @@ describe('printable', () => {
     ['De\u202ead \u2066x\u2069 \u200f \u061c', 'De\ufffdad \ufffdx\ufffd \ufffd \ufffd'],
     ['a\u2028b\u2029', 'a\ufffdb\ufffd'],
     ['pay\u200bpal \ufeff\u00ad', 'pay\ufffdpal \ufffd\ufffd'],
-  ])('shows that there is a character that steers or hides: %j', (text, shown) => {
+  ])('replaces control and invisible characters: %j', (text, shown) => {
     expect(printable(text)).toBe(shown);
   });
 
@@ -18,7 +18,7 @@ describe('printable', () => {
     '❤\ufe0f',
     '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
     '«Ünï» 在庫',
-  ])('leaves %j', (text) => {
+  ])('keeps %j', (text) => {
     expect(printable(text)).toBe(text);
   });
 });

@@ -3,65 +3,65 @@ interface Entry<Value> {
   bytes: number;
 }
 
-/** What a cache may hold at the most; without a bound on one of them as much as comes. */
+/** Maximum number of entries and bytes of a cache; no limit if omitted. */
 export interface CacheLimits {
   entries?: number;
   bytes?: number;
 }
 
 /**
- * The values that were used last, bounded by their count and by the sum of their sizes. A value larger than the whole
- * cache is held alone until the next one comes, so that it need not be loaded again at once. lru-cache refuses such a
- * value.
+ * Cache that evicts the least recently used values, limited by count and by total size. A value larger than the whole
+ * cache is kept alone until the next one is added, so that it need not be loaded again at once. The package lru-cache
+ * rejects such values.
  */
 export class RecentlyUsed<Key, Value> {
-  private readonly held = new Map<Key, Entry<Value>>();
+  private readonly entries = new Map<Key, Entry<Value>>();
   private bytes = 0;
 
   constructor(
     private readonly limits: CacheLimits,
-    private readonly forget: (value: Value) => void = () => undefined,
+    private readonly onEvict: (value: Value) => void = () => undefined,
   ) {}
 
   get size(): number {
-    return this.held.size;
+    return this.entries.size;
   }
 
   get values(): Value[] {
-    return [...this.held.values()].map(({ value }) => value);
+    return [...this.entries.values()].map(({ value }) => value);
   }
 
   get(key: Key): Value | undefined {
-    const entry = this.held.get(key);
+    const entry = this.entries.get(key);
     if (entry !== undefined) {
-      // A map keeps the order in which keys were added: the first one is the one not used for longest.
-      this.held.delete(key);
-      this.held.set(key, entry);
+      // A map iterates in insertion order, so the least recently used entry comes first.
+      this.entries.delete(key);
+      this.entries.set(key, entry);
     }
     return entry?.value;
   }
 
   set(key: Key, value: Value, bytes = 0): void {
     this.delete(key);
-    this.held.set(key, { value, bytes });
+    this.entries.set(key, { value, bytes });
     this.bytes += bytes;
-    for (const [oldest, entry] of this.held) {
-      if (this.held.size === 1 || !this.isOver()) {
+    for (const [oldest, entry] of this.entries) {
+      if (this.entries.size === 1 || !this.isOverLimit()) {
         break;
       }
       this.delete(oldest);
-      this.forget(entry.value);
+      this.onEvict(entry.value);
     }
   }
 
-  /** Takes a value out, if it is held; `forget` is not told. */
+  /** Removes a value, if present, without a call of `onEvict`. */
   delete(key: Key): void {
-    this.bytes -= this.held.get(key)?.bytes ?? 0;
-    this.held.delete(key);
+    this.bytes -= this.entries.get(key)?.bytes ?? 0;
+    this.entries.delete(key);
   }
 
-  private isOver(): boolean {
+  private isOverLimit(): boolean {
     const { entries = Infinity, bytes = Infinity } = this.limits;
-    return this.held.size > entries || this.bytes > bytes;
+    return this.entries.size > entries || this.bytes > bytes;
   }
 }

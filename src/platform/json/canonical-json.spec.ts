@@ -20,7 +20,7 @@ describe('canonicalJson', () => {
     expect(names).toEqual(['2', '4', '6', '7', '1', '5', '3']);
   });
 
-  it('gives equal text for equal values in another order, also with names that look like integers', () => {
+  it('gives equal text for equal values in any order, also with names that look like integers', () => {
     expect(canonicalJson({ b: { 10: 1, 9: 2 }, a: [] })).toBe(canonicalJson({ a: [], b: { 9: 2, 10: 1 } }));
     expect(canonicalJson({ 9: 2, 10: 1 })).toBe('{"10":1,"9":2}');
   });
@@ -36,7 +36,7 @@ describe('canonicalPieces', () => {
     graph: text('{}'),
   });
 
-  it('are together what canonicalJson writes, bytes standing for texts', () => {
+  it('add up to the text of canonicalJson, with bytes in place of texts', () => {
     const pieces = [...canonicalPieces(content((value) => new TextEncoder().encode(JSON.stringify(value))))];
     const text = Buffer.concat(pieces.map((piece) => Buffer.from(piece))).toString();
     expect(text).toBe(canonicalJson(content((value) => value)));

@@ -1,8 +1,8 @@
 const PIECE = 1_048_576;
 
 /**
- * The canonical JSON text of a value (RFC 8785): members sorted by UTF-16 code units, no white space. Equal values give
- * equal text however a database or a server ordered their members.
+ * Returns the canonical JSON text of a value (RFC 8785): members sorted by UTF-16 code units, no white space. Equal
+ * values have equal text, however a database or a server ordered their members.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) {
@@ -11,7 +11,7 @@ export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) {
     return JSON.stringify(value);
   }
-  // Not by way of a sorted copy: an object always puts integer-like names first.
+  // A sorted copy would not do, because objects always list integer-like names first.
   const members = sorted(value).map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
   return `{${members.join(',')}}`;
 }
@@ -21,8 +21,8 @@ function sorted(value: object): [string, unknown][] {
 }
 
 /**
- * The same text in pieces, for a hash of what is large.
- * @param value plain JSON data, and bytes in the place of values of which the canonical JSON was made before, in UTF-8
+ * Yields the canonical text in pieces, to hash large values.
+ * @param value plain JSON data, in which bytes replace values whose canonical JSON (in UTF-8) already exists
  */
 export function* canonicalPieces(value: unknown): Generator<string | Uint8Array> {
   if (value instanceof Uint8Array) {

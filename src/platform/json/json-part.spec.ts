@@ -11,15 +11,15 @@ const VALUE = {
 };
 const LEVELS = 5;
 
-/** The value again, out of the smallest parts. */
-function again(part: JsonPart): unknown {
+/** Rebuilds the value from its smallest parts. */
+function rebuilt(part: JsonPart): unknown {
   const value = part.read();
   if (part.parts.length === 0) {
     return value;
   }
   return Array.isArray(value)
-    ? part.parts.map(again)
-    : Object.fromEntries(part.parts.map((member) => [member.name, again(member)]));
+    ? part.parts.map(rebuilt)
+    : Object.fromEntries(part.parts.map((member) => [member.name, rebuilt(member)]));
 }
 
 function levels({ parts }: JsonPart): number {
@@ -30,12 +30,12 @@ describe('jsonParts', () => {
   it.each([0, 1, 2, 3, 9])('finds the parts of a value down to depth %i', (depth) => {
     const whole = inOnePiece(jsonParts(Buffer.from(JSON.stringify(VALUE)), depth));
     expect(whole.read()).toEqual(VALUE);
-    expect(again(whole)).toEqual(VALUE);
+    expect(rebuilt(whole)).toEqual(VALUE);
     expect(levels(whole)).toBe(Math.min(depth, LEVELS));
   });
 
   it.each(['{ "a": [1, 2] }', '"text"', '17', '[]', '[ 1, "2", [ 3 ] ]'])('finds the parts of %s', (text) => {
-    expect(again(inOnePiece(jsonParts(Buffer.from(text), 2)))).toEqual(JSON.parse(text));
+    expect(rebuilt(inOnePiece(jsonParts(Buffer.from(text), 2)))).toEqual(JSON.parse(text));
   });
 
   it('finds the text of each member, and objectText puts them together again', () => {
@@ -48,14 +48,14 @@ describe('jsonParts', () => {
     );
   });
 
-  it('gives way while it reads a large text', () => {
+  it('yields while it scans a large text', () => {
     const text = Buffer.from(JSON.stringify(Array.from({ length: 100_000 }, (_, index) => ({ index }))));
     const steps = jsonParts(text, 1);
     expect(steps.next().done).toBe(false);
     expect(inOnePiece(steps).parts).toHaveLength(100_000);
   });
 
-  it('tells what stands in a part, and what stands elsewhere', () => {
+  it('searches only within the part', () => {
     const whole = inOnePiece(jsonParts(Buffer.from(JSON.stringify(VALUE)), 2));
     expect(memberOf(whole, 'list')?.includes(Buffer.from('"one"'))).toBe(true);
     expect(memberOf(whole, 'name')?.includes(Buffer.from('"one"'))).toBe(false);
@@ -64,7 +64,7 @@ describe('jsonParts', () => {
 });
 
 describe('jsonValue', () => {
-  it('reads small and large texts, and gives way in large ones', () => {
+  it('parses small and large texts, and yields in large ones', () => {
     const large = {
       list: Array.from({ length: 5_000 }, (_, index) => ({ index, é: 'x'.repeat(20) })),
       deep: [[{ text: 'y'.repeat(100_000), VALUE }]],

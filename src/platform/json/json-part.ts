@@ -11,7 +11,7 @@ import {
 } from '#engine/json';
 import type { Steps } from '#engine/support';
 
-/** Bytes that are looked at between two yields: some tenths of a millisecond. */
+/** Bytes scanned between two yields, which takes some tenths of a millisecond. */
 const PIECE = 65_536;
 
 const ENDS_WORD = new Set<number | undefined>([COMMA, LIST_END, OBJECT_END, SPACE]);
@@ -21,8 +21,8 @@ export function memberOf(part: JsonPart | undefined, name: string): JsonPart | u
 }
 
 /**
- * Finds the parts of a large JSON text without reading them.
- * @param text UTF-8 of valid JSON that we wrote ourselves: what is none gives parts that cannot be read
+ * Finds the parts of a large JSON text without parsing them.
+ * @param text UTF-8 of valid JSON that we wrote ourselves; invalid JSON gives parts that cannot be read
  * @param depth 1 for the members or elements of the whole, 2 for theirs too, and so on
  */
 export function* jsonParts(text: Buffer, depth: number): Steps<JsonPart> {
@@ -34,7 +34,7 @@ export function* jsonParts(text: Buffer, depth: number): Steps<JsonPart> {
 }
 
 /**
- * Reads a large JSON text in pieces, of which only a text can be long.
+ * Parses a large JSON text in pieces, of which only strings can be long.
  * @param text UTF-8 of valid JSON that we wrote ourselves
  */
 export function* jsonValue(text: Buffer): Steps<unknown> {
@@ -53,7 +53,7 @@ export function* jsonValue(text: Buffer): Steps<unknown> {
   return values[0]?.[0] === undefined ? values.map(([, value]) => value) : Object.fromEntries(values);
 }
 
-/** A value inside of a large JSON text. It can be read without reading the rest of the text. */
+/** A value inside a large JSON text. It can be parsed without the rest of the text. */
 export class JsonPart {
   readonly parts: JsonPart[] = [];
 
@@ -68,7 +68,7 @@ export class JsonPart {
     return this.text[this.start] === OBJECT;
   }
 
-  /** The value itself: as much work as the part is large. */
+  /** Parses the value. The work grows with the size of the part. */
   read(): unknown {
     return JSON.parse(this.text.toString('utf8', this.start, this.end));
   }
@@ -77,7 +77,7 @@ export class JsonPart {
     return this.text.subarray(this.start, this.end);
   }
 
-  /** Whether these bytes stand anywhere in it: little work, also where the part is large. */
+  /** Returns whether the part contains these bytes; fast even for a large part. */
   includes(bytes: Buffer): boolean {
     return this.bytes.includes(bytes);
   }

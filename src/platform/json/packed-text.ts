@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { inTurns, type Steps } from '#engine/support';
 
-/** The same bytes as a Buffer; nothing is copied. */
+/** Returns a Buffer of the same bytes, without copying them. */
 export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
@@ -10,19 +10,19 @@ export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 
-/** Characters of base64 that are decoded in one go; four of them are three bytes. */
+/** Characters of base64 that are decoded at once; a multiple of four, which are three bytes. */
 const PIECE = 1_048_576;
 
 /**
- * A text for a column, compressed (RFC 1952) as base64: a package of many megabytes would otherwise grow with every quote
- * that JSON and SQL escape, beyond what servers take in one statement.
+ * Compresses a text (RFC 1952) as base64 for a database column. A package of many megabytes would otherwise grow with
+ * every quote that JSON and SQL escape, beyond what servers accept in one statement.
  */
 export async function packText(text: string): Promise<string> {
   return (await pack(Buffer.from(text))).toString('base64');
 }
 
 /**
- * The reverse of `packText`. Not inside of a transaction.
+ * Reverses `packText`. Do not call it within a transaction.
  * @param packed the characters, one byte each
  * @returns UTF-8
  */

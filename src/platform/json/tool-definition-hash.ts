@@ -4,7 +4,7 @@ import { canonicalJson } from './canonical-json.js';
 
 const HASH_VERSION = 'svc-tool-1';
 
-/** What a fingerprint of a tool covers, besides its name. */
+/** Fields of a tool that its fingerprint covers, besides the name. */
 export const DEFINITION_FIELDS = [
   'title',
   'description',
@@ -13,11 +13,12 @@ export const DEFINITION_FIELDS = [
   'annotations',
 ] as const;
 
-/** A tool as the server defines it, all that a model is told about it. */
+/** A tool as its server defines it: everything that a model sees of it. */
 export type HashableDefinition = { name: string } & Record<(typeof DEFINITION_FIELDS)[number], unknown>;
 
 /**
- * Fingerprint of everything a model is told about a tool. Two definitions with one hash are the same to an agent.
+ * Returns the fingerprint of everything that a model sees of a tool. Two definitions with one hash are the same to an
+ * agent.
  * @returns 64 hexadecimal digits
  */
 export function definitionHash(definition: HashableDefinition): string {

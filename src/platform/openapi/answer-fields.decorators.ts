@@ -5,16 +5,19 @@ export const NEXT_PAGE = 'Give it as `before` to read on; null on the last page.
 /** The same in a list that is read forward. */
 export const NEXT_PAGE_AFTER = 'Give it as `after` to read on; null on the last page.';
 
-/** Decorates a member of an answer, and knows the type of the member; undefined is one of it where the member may be absent. */
+/**
+ * Decorator of a response member that carries the type of the member. The type includes undefined if the member is
+ * optional.
+ */
 export type Shown<Value> = PropertyDecorator & { readonly value?: () => Value };
 
-/** Any other decorator, with the type of its member. */
+/** Adds the type of the member to any other decorator. */
 export const shown = <Value>(decorator: PropertyDecorator): Shown<Value> => decorator;
 
-/** Makes the decorator of a member. */
+/** Creates the decorator of a member. */
 export type FieldDecorator<Value> = (description: string, example?: unknown) => Shown<Value>;
 
-/** Makes decorators of one kind of member. */
+/** Creates decorators for one kind of member. */
 export const shows =
   <Value = string>(kind: ApiPropertyOptions): FieldDecorator<Value> =>
   (description, example) =>
@@ -22,15 +25,13 @@ export const shows =
 
 type Json = Record<string, unknown>;
 
-/** Decorators of members of answers: what the OpenAPI document says of them. */
+/** Decorators of response members, which document them in OpenAPI. */
 export const Shows = {
   value: shows({}),
-  /** As `value`; not in every answer. */
   valueIfAsked: shows<string | undefined>({ required: false }),
   flag: shows<boolean>({ type: Boolean }),
   textOrNull: shows<string | null>({ type: String, nullable: true }),
   texts: shows<string[]>({ type: [String] }),
-  /** As `texts`; not in every answer. */
   textsIfAsked: shows<string[] | undefined>({ type: [String], required: false }),
   textsOrNull: shows<string[] | null>({ type: [String], nullable: true }),
   booleanOrNull: shows<boolean | null>({ type: Boolean, nullable: true }),
@@ -38,15 +39,12 @@ export const Shows = {
   numberOrNull: shows<number | null>({ type: 'integer', nullable: true }),
   decimal: shows<number>({ type: Number }),
   decimalOrNull: shows<number | null>({ type: Number, nullable: true }),
-  /** As `number`; not in every answer. */
   countIfAsked: shows<number | undefined>({ type: 'integer', required: false }),
-  /** As `numberOrNull`; not in every answer. */
   numberIfAsked: shows<number | null | undefined>({ type: 'integer', nullable: true, required: false }),
   uuid: shows({ format: 'uuid' }),
   uuidOrNull: shows<string | null>({ type: String, format: 'uuid', nullable: true }),
-  /** As `uuid`; not in every answer. */
   uuidIfAsked: shows<string | undefined>({ format: 'uuid', required: false }),
-  /** ISO 8601, UTC with milliseconds, which is how JSON has a Date. */
+  /** ISO 8601 in UTC with milliseconds, as JSON serializes a Date. */
   moment: shows<Date | string>({ format: 'date-time' }),
   momentOrNull: shows<Date | string | null>({ type: String, format: 'date-time', nullable: true }),
   object: shows<Json>({ type: 'object', additionalProperties: true }),
@@ -60,8 +58,8 @@ export const Shows = {
   ): Shown<Value> => shows<Value>({ enum: values, enumName: name })(description, example),
 
   /**
-   * Another class of answers; a function names it, since classes may refer to each other. Swagger knows such a function by its
-   * name, `type`, so each of the three makes its own.
+   * Another response class, returned by a function since classes may refer to each other. Swagger recognises such a
+   * function by its name, `type`, so each decorator creates its own.
    */
   part: <Part>(type: () => Type<Part>, description: string) =>
     shows<Part>({ type: () => type() })(description),
@@ -69,10 +67,8 @@ export const Shows = {
     shows<Part | null>({ type: () => type(), nullable: true })(description, example),
   list: <Part>(type: () => Type<Part>, description: string) =>
     shows<Part[]>({ type: () => [type()] })(description),
-  /** As `part`; not in every answer. */
   partIfAsked: <Part>(type: () => Type<Part>, description: string) =>
     shows<Part | undefined>({ type: () => type(), required: false })(description),
-  /** As `list`; not in every answer. */
   listIfAsked: <Part>(type: () => Type<Part>, description: string) =>
     shows<Part[] | undefined>({ type: () => [type()], required: false })(description),
 };
@@ -82,13 +78,13 @@ type MayBeAbsent<Members> = {
   [Name in keyof Members]: undefined extends ValueOf<Members[Name]> ? Name : never;
 }[keyof Members];
 
-/** An answer with these members. */
+/** Type of a response with these members. */
 export type AnswerOf<Members> = {
   [Name in Exclude<keyof Members, MayBeAbsent<Members>>]: ValueOf<Members[Name]>;
 } & { [Name in MayBeAbsent<Members>]?: Exclude<ValueOf<Members[Name]>, undefined> };
 
 /**
- * Makes a class of answers of its members, each a decorator that knows its type:
+ * Creates a response class from its members, each a decorator that carries its type:
  *
  *     export class ServerDto extends Answer({ name: Shows.value('Name.', 'inventory') }) {}
  */
@@ -99,27 +95,27 @@ export function Answer<Members extends Readonly<Record<string, Shown<unknown>>>>
   return AnswerWith(class {} as Type, members) as Type<AnswerOf<Members>>;
 }
 
-/** As `Answer`, with the members of another class before these. */
+/** As `Answer`, with the members of a base class first. */
 export function AnswerWith<Base, Members extends Readonly<Record<string, Shown<unknown>>>>(
   base: Type<Base>,
   members: Members,
 ): Type<Base & AnswerOf<Members>> {
   class Answered extends (base as Type<object>) {}
   for (const [name, decorate] of Object.entries(members)) {
-    // As TypeScript says it of a decorated member; a decorator with a type of its own has the last word.
+    // TypeScript would emit this for a decorated member. Decorators with a type of their own override it.
     Reflect.defineMetadata('design:type', String, Answered.prototype, name);
     decorate(Answered.prototype, name);
   }
   return Answered as Type<Base & AnswerOf<Members>>;
 }
 
-/** The same for a body, a path or a query, whose decorators check too. */
+/** As `Answer`, for a body, path or query, whose decorators also validate. */
 export const Fields = Answer;
 export const FieldsWith = AnswerWith;
 
 /**
- * An answer as its members show it, in their order: each as its example, or as that of its part.
- * @param others members that are otherwise here; undefined leaves one out
+ * Builds an example of a response from the examples of its members, in their order.
+ * @param others values that replace those of members; undefined omits the member
  */
 export function exampleOf(answer: Type<unknown>, others: Json = {}): Json {
   const prototype = answer.prototype as object;

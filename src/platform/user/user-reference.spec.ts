@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { userReferenceFrom } from './user-reference.js';
 
 describe('userReferenceFrom', () => {
-  it('takes the names of the standard claims', () => {
+  it('reads the names from the standard claims', () => {
     const claims = {
       given_name: 'Jane',
       family_name: 'Doe',
@@ -40,7 +40,7 @@ describe('userReferenceFrom', () => {
     });
   });
 
-  it.each([['text'], [7], [null], [[]], [{}], [{ sub: 7 }]])('has no actor in %j', (act) => {
+  it.each([['text'], [7], [null], [[]], [{}], [{ sub: 7 }]])('finds no actor in %j', (act) => {
     expect(userReferenceFrom({ sub: 's', act }).impersonatingUser).toBeNull();
   });
 
@@ -49,7 +49,7 @@ describe('userReferenceFrom', () => {
     expect(firstName).toBe('😀'.repeat(255));
   });
 
-  it('drops control characters and half surrogate pairs', () => {
+  it('removes control characters and half surrogate pairs', () => {
     expect(userReferenceFrom({ given_name: 'a\u0000\r\nb\ud800c' }).firstName).toBe('abc');
   });
 

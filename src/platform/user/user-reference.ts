@@ -1,12 +1,12 @@
 import { isJsonObject } from '#engine/json';
 import type { PersonDto as Person, UserReferenceDto } from './user-reference.dto.js';
 
-/** Who did something, and on whose behalf: `impersonatingUser` is the actor behind a delegated token. */
+/** The user who did something; `impersonatingUser` is the actor of a delegated token. */
 export type UserReference = UserReferenceDto;
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Longest name that is kept, in characters; the columns that store it have the same length. */
+/** Maximum length of a name, in characters, as in the columns that store it. */
 const NAME_MAX_LENGTH = 255;
 const USER_NAME_CLAIMS = ['preferred_username', 'email', 'client_id', 'sub'];
 
@@ -34,7 +34,7 @@ function text(claims: Claims, name: string): string {
   if (typeof value !== 'string') {
     return '';
   }
-  // Half a surrogate pair is refused by utf8mb4 columns, so characters are counted, not UTF-16 units.
+  // utf8mb4 columns reject half of a surrogate pair, so names are cut by characters, not by UTF-16 units.
   return Array.from(value.replace(/[\p{Cc}\p{Cs}]/gu, '').trim())
     .slice(0, NAME_MAX_LENGTH)
     .join('');

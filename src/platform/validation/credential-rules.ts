@@ -1,8 +1,11 @@
 import { isJsonObject } from '#engine/json';
 
-/** A name of RFC 9110, section 5.1. */
+/** Field name (RFC 9110, section 5.1). */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
-/** Headers that the service or the protocol sets, that belong to the connection, or that say who a caller is to a proxy; and names that objects have. */
+/**
+ * Headers that the service, the protocol or the connection sets, or by which proxies identify callers; also names of
+ * inherited object members.
+ */
 const FORBIDDEN =
   /^(host|connection|keep-alive|te|trailers?|transfer-encoding|upgrade|http2-settings|expect|via|forwarded|date|range|origin|referer|user-agent|cache-control|pragma|last-event-id|traceparent|tracestate|baggage|set-cookie2?|cookie2?|alt-used|x-http-method(-override)?|x-method-override)$|^(content|mcp|accept|proxy|sec|if|access-control|x-forwarded)-|^accept$|^x-real-ip$|^x-(original|rewrite)-|^(__proto__|constructor|prototype)$/i;
 
@@ -10,7 +13,7 @@ export function isApiKeyHeader(name: unknown): boolean {
   return typeof name === 'string' && TOKEN.test(name) && !FORBIDDEN.test(name);
 }
 
-/** Whether a text is the name of an authentication scheme (RFC 9110, section 11.1). */
+/** Returns whether a text is the name of an authentication scheme (RFC 9110, section 11.1). */
 export function isScheme(scheme: unknown): boolean {
   return typeof scheme === 'string' && TOKEN.test(scheme);
 }
@@ -19,7 +22,7 @@ export function isScheme(scheme: unknown): boolean {
 export const MAX_HEADERS = 16;
 /** Maximum size of all names and values, in bytes. */
 export const HEADERS_MAX_BYTES = 8_192;
-/** Largest time-out of a system in milliseconds. */
+/** Maximum timeout of a system, in milliseconds. */
 export const TIMEOUT_MAX_MS = 3_600_000;
 
 /** RFC 9110, section 5.5, as printable ASCII. */
@@ -38,7 +41,7 @@ export function headerNamesRule(names: unknown, apiKeyHeader?: string): string |
     return 'must name headers that can be set: not Authorization, and none of the connection or of the protocol';
   }
   if (new Set(lower).size < lower.length) {
-    return 'must name each header once, without regard to case';
+    return 'must name each header once, regardless of case';
   }
   return apiKeyHeader !== undefined && lower.includes(apiKeyHeader.toLowerCase())
     ? 'must not name the header of the API key'
@@ -48,7 +51,7 @@ export function headerNamesRule(names: unknown, apiKeyHeader?: string): string |
 /** As {@link headerNamesRule}, for a map of names to values. */
 export function headersRule(headers: unknown, apiKeyHeader?: string): string | undefined {
   if (!isJsonObject(headers)) {
-    return 'must be an object of texts';
+    return 'must be an object with string values';
   }
   const namesRule = headerNamesRule(Object.keys(headers), apiKeyHeader);
   if (namesRule !== undefined) {
@@ -62,30 +65,33 @@ export function headersRule(headers: unknown, apiKeyHeader?: string): string | u
     : undefined;
 }
 
-/** Longest scope that is stored, in characters. */
+/** Maximum length of a scope, in characters. */
 export const SCOPE_MAX_LENGTH = 1_024;
-/** Most extra fields of a token request. */
+/** Maximum number of additional fields of a token request. */
 export const MAX_TOKEN_PARAMETERS = 10;
-/** Longest value of one, in characters. */
+/** Maximum length of the value of an additional field, in characters. */
 export const TOKEN_PARAMETER_MAX_LENGTH = 512;
 
 /** RFC 6749, section 3.3. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 const PARAMETER_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
-/** Fields that the service sets itself, those of other grants, names that objects have, and what would be a secret: values are shown. */
+/**
+ * Fields that the service sets, fields of other grants, names of inherited object members, and names of secrets,
+ * because values are shown.
+ */
 const RESERVED =
   /^(grant_type|client_.*|scope|resource|code|code_verifier|redirect_uri|username|__proto__|constructor|prototype)$|secret|password|assertion|refresh_token/i;
 const PARAMETER_VALUE = /^[\x20-\x7e]+$/;
 
-/** Whether a value is a scope: names with one space between them. */
+/** Returns whether a value is a scope: names separated by single spaces. */
 export function isScope(value: unknown): boolean {
   return typeof value === 'string' && value.length <= SCOPE_MAX_LENGTH && SCOPE.test(value);
 }
 
-/** The rule that extra fields of a token request break; undefined for a valid map. */
+/** Returns the rule that additional fields of a token request break; undefined for a valid map. */
 export function tokenParametersRule(value: unknown): string | undefined {
   if (!isJsonObject(value)) {
-    return 'must be an object of texts';
+    return 'must be an object with string values';
   }
   const parameters = Object.entries(value);
   if (parameters.length > MAX_TOKEN_PARAMETERS) {

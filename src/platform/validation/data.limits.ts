@@ -1,7 +1,11 @@
-/** Bounds of the data that a process instance holds and an outside party answers. */
+/** Limits of the data of a process instance and of responses of outside parties. */
 export const dataLimits = {
-  /** Bytes of the data of one process instance, as JSON. */
+  /** Maximum bytes of the data of one process instance, as JSON. */
   bytes: 1_048_576,
-  /** Most values of the data of one process instance or workflow run and of one JSON answer of a REST system, those inside of others included; as many commas and opening brackets has one answer of a tool or a model. */
+  /**
+   * Maximum number of values, nested ones included, in the data of one process instance or workflow run and in one JSON
+   * response of a REST system; also the maximum number of commas and opening brackets in one response of a tool or a
+   * model.
+   */
   values: 50_000,
 };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { displayNameFault } from './patterns.decorators.js';
 
 const INVISIBLE = 'must not contain invisible characters';
-/** Letters as tags: what of an emoji says which flag it is (Unicode TS 51, emoji tag sequences). */
+/** Encodes letters as tag characters, which select the flag in an emoji (Unicode TS 51, emoji tag sequences). */
 const tags = (letters: string): string =>
   [...letters].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
 const flag = (region: string): string => `\u{1f3f4}${tags(region)}\u{e007f}`;
@@ -20,13 +20,13 @@ describe('a display name', () => {
     '\u{1f3f4}\u{e007f}',
     `\u{1f3f4}${tags('a-hidden-order-to-a-model')}\u{e007f}`,
     '\u{e0001}',
-  ])('may have no tags but those of a flag: %j', (name) => {
+  ])('may not have tags outside of a flag: %j', (name) => {
     expect(displayNameFault(name)).toBe(INVISIBLE);
   });
 
   it.each([
     ...'\u00ad\u034f\u115f\u1160\u17b4\u180e\u200b\u2060\u2061\u2064\u206a\u3164\ufeff\uffa0\u{1d173}\u{e0fff}',
-  ])('may not have %j, which shows nothing', (character) => {
+  ])('may not have the invisible %j', (character) => {
     expect(displayNameFault(`a${character}b`)).toBe(INVISIBLE);
   });
 

@@ -1,5 +1,5 @@
-/** Bounds of pages of lists. */
+/** Limits of pages of lists. */
 export const pageLimits = {
-  /** Entries in a page when the caller does not say. */
+  /** Default number of entries in a page. */
   size: 50,
 };

@@ -1,16 +1,16 @@
-/** A page of a list; `next` is where to read on, null on the last page. */
+/** A page of a list; `next` is the cursor of the next page, null on the last one. */
 export interface Page<Item, Cursor = string> {
   readonly items: Item[];
   readonly next: Cursor | null;
 }
 
-/** Which page of a list: behind `before`, the `next` of the page before, and with how many entries. */
+/** Selects a page of a list: up to `limit` entries after `before`, the `next` of the previous page. */
 export interface PageQuery<Cursor = string> {
   before?: Cursor;
   limit?: number;
 }
 
-/** Reads a page. One row more than are shown tells whether there are more. */
+/** Reads a page. It reads one more row than it returns, to find out whether there is another page. */
 export async function readPage<Item, Cursor>(
   limit: number,
   read: (limit: number) => Promise<Item[]>,

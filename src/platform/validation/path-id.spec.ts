@@ -27,7 +27,7 @@ const read = async (params: Record<string, unknown>): Promise<unknown> =>
     metatype: 'id' in params ? OneParams : ThreeParams,
   });
 
-/** What is said about the parameters. */
+/** Returns the problems of the parameters. */
 async function problemsOf(params: Record<string, unknown>): Promise<string | undefined> {
   try {
     await read(params);
@@ -43,22 +43,24 @@ describe('an identifier in a path', () => {
     expect(await read({ a: 'A-1', b: 'b_2', c: 'x' })).toEqual({ a: 'A-1', b: 'b_2', c: 'x' });
   });
 
-  it.each(['a', '...', '__proto__', '0', 'a'.repeat(64), 'Az09._-'])('takes %j', async (value) => {
+  it.each(['a', '...', '__proto__', '0', 'a'.repeat(64), 'Az09._-'])('accepts %j', async (value) => {
     expect(await problemsOf({ id: value })).toBeUndefined();
   });
 
   it.each(['', 'a'.repeat(65), 'a b', 'a/b', 'ä', 'a\n', '\u0000', '😀', 'a:b', 'a%', ['a', 'b']])(
-    'refuses %j',
+    'rejects %j',
     async (value) => {
       expect(await problemsOf({ id: value })).toBe('id: must be 1 to 64 letters, digits, ".", "_" or "-"');
     },
   );
 
-  it.each(['.', '..'])('says what is wrong with %j', async (value) => {
-    expect(await problemsOf({ id: value })).toBe('id: must not be "." or "..", which mean a place in a path');
+  it.each(['.', '..'])('explains what is wrong with %j', async (value) => {
+    expect(await problemsOf({ id: value })).toBe(
+      'id: must not be "." or "..", which are relative segments of a path',
+    );
   });
 
-  it('is named with every other that breaks the rule, in the order of the path', async () => {
+  it('is reported with all others that break the rule, in the order of the path', async () => {
     expect(await problemsOf({ a: ' ', b: 'ok', c: '' })).toMatch(/^a: .*; c: /);
   });
 });

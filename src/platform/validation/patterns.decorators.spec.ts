@@ -22,7 +22,7 @@ class Fields {
   flag: unknown = true;
 }
 
-/** The rules that a value breaks as this field. */
+/** Returns the rules that a value breaks in this field. */
 function broken(field: keyof Fields, value: unknown): string[] {
   const fields = Object.assign(new Fields(), { [field]: value });
   const errors = validateSync(fields);
@@ -33,12 +33,12 @@ function broken(field: keyof Fields, value: unknown): string[] {
 const NOT_TEXT = [undefined, null, 7, true, {}, [], ['text'], new Date(0)];
 
 describe('IsPathId', () => {
-  it.each(['a', '0', '-', 'A.b_c-9', '...', '__proto__', 'x'.repeat(64)])('takes %s', (value) => {
+  it.each(['a', '0', '-', 'A.b_c-9', '...', '__proto__', 'x'.repeat(64)])('accepts %s', (value) => {
     expect(broken('id', value)).toEqual([]);
   });
 
   it.each(['', 'x'.repeat(65), 'a b', 'a/b', 'a\n', 'ä', 'ａ', '😀', 'a%', 'a\u0000', ...NOT_TEXT])(
-    'refuses %j',
+    'rejects %j',
     (value) => {
       expect(broken('id', value)).toEqual(['must be 1 to 64 letters, digits, ".", "_" or "-"']);
     },
@@ -46,61 +46,61 @@ describe('IsPathId', () => {
 });
 
 describe('IsPathId of a dot segment', () => {
-  it.each(['.', '..'])('says what is wrong with %s', (value) => {
-    expect(broken('id', value)).toEqual(['must not be "." or "..", which mean a place in a path']);
+  it.each(['.', '..'])('explains what is wrong with %s', (value) => {
+    expect(broken('id', value)).toEqual(['must not be "." or "..", which are relative segments of a path']);
   });
 });
 
 describe('IsText', () => {
   it.each(['a', 'a b', 'ä\n\tb', '在庫', '😀'.repeat(5), 'ab\u200b', '12345', '❤\ufe0f'.repeat(2)])(
-    'takes %j',
+    'accepts %j',
     (value) => {
       expect(broken('text', value)).toEqual([]);
     },
   );
 
   it.each(['', '123456', '😀'.repeat(6), '❤\ufe0f'.repeat(3)])(
-    'counts characters, not units of storage: refuses %j',
+    'counts characters, not units of storage: rejects %j',
     (value) => {
       expect(broken('text', value)).toContain('must have 1 to 5 characters');
     },
   );
 
-  it.each(['\ud83d', '\ude00', 'a\ude00\ud83d'])('refuses half of a surrogate pair: %j', (value) => {
+  it.each(['\ud83d', '\ude00', 'a\ude00\ud83d'])('rejects half of a surrogate pair: %j', (value) => {
     expect(broken('text', value)).toEqual(['must not contain half of a surrogate pair']);
   });
 
   it.each(['\u0000', '\u0008', 'a\u000b', '\u001b[m', 'a\u007f'])(
-    'refuses what cannot be stored or hides: %j',
+    'rejects control characters: %j',
     (value) => {
       expect(broken('text', value)).toContain('must not contain control characters');
     },
   );
 
-  it.each([' ', '\n\t ', '\u00a0', '\u3000'])('refuses the blank text %j where one is needed', (value) => {
+  it.each([' ', '\n\t ', '\u00a0', '\u3000'])('rejects the blank text %j for a mandatory text', (value) => {
     expect(broken('text', value)).toEqual(['must not be blank']);
     expect(broken('optionalText', value)).toEqual([]);
   });
 
-  it.each(NOT_TEXT)('refuses %j', (value) => {
+  it.each(NOT_TEXT)('rejects %j', (value) => {
     expect(broken('text', value)).toContain('must be a string');
   });
 });
 
 describe('IsCredential', () => {
-  it.each(['s', ' ', '~!"', '12345678'])('takes %j', (value) => {
+  it.each(['s', ' ', '~!"', '12345678'])('accepts %j', (value) => {
     expect(broken('credential', value)).toEqual([]);
   });
 
-  it.each(['ü', 'a\tb', 'a\r\nb', '\u007f', '😀'])('refuses %j', (value) => {
+  it.each(['ü', 'a\tb', 'a\r\nb', '\u007f', '😀'])('rejects %j', (value) => {
     expect(broken('credential', value)).toEqual(['must be printable ASCII']);
   });
 
-  it.each(['', '123456789'])('refuses the length of %j', (value) => {
+  it.each(['', '123456789'])('rejects the length of %j', (value) => {
     expect(broken('credential', value)).toEqual(['must have 1 to 8 characters']);
   });
 
-  it.each(NOT_TEXT)('refuses %j', (value) => {
+  it.each(NOT_TEXT)('rejects %j', (value) => {
     expect(broken('credential', value)).toContain('must be a string');
   });
 });
@@ -116,7 +116,7 @@ describe('IsHttpUrl', () => {
     'https://xn--bcher-kva.example/',
     'https://mcp.example.com/a@b:c',
     host.padEnd(2_048, 'a'),
-  ])('takes %s', (value) => {
+  ])('accepts %s', (value) => {
     expect(broken('url', value)).toEqual([]);
   });
 
@@ -148,7 +148,7 @@ describe('IsHttpUrl', () => {
     host.padEnd(2_049, 'a'),
     ...NOT_TEXT,
     new URL('https://mcp.example.com'),
-  ])('refuses %j', (value) => {
+  ])('rejects %j', (value) => {
     expect(broken('url', value)).toEqual([
       'must be an http or https URL of at most 2048 characters, without credentials and fragment',
     ]);
@@ -156,11 +156,11 @@ describe('IsHttpUrl', () => {
 });
 
 describe('IsFlag', () => {
-  it.each([true, false])('takes %j', (value) => {
+  it.each([true, false])('accepts %j', (value) => {
     expect(broken('flag', value)).toEqual([]);
   });
 
-  it.each([undefined, null, 'true', 'false', '', 0, 1, [], [true], {}])('refuses %j', (value) => {
+  it.each([undefined, null, 'true', 'false', '', 0, 1, [], [true], {}])('rejects %j', (value) => {
     expect(broken('flag', value)).toEqual(['must be true or false']);
   });
 });

@@ -16,38 +16,44 @@ import {
   buildMessage,
 } from 'class-validator';
 
-/** Characters that break a line or change the direction of what stands beside them (Unicode TR 9, TR 36). */
+/** Characters that break a line or change the direction of the text around them (Unicode TR 9, TR 36). */
 // eslint-disable-next-line no-control-regex
 const BREAKS_OR_TURNS = /[\t\n\r\u0080-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+/** Invisible characters, except the joiners U+200C and U+200D and variation selectors, which scripts and emoji need. */
+const INVISIBLE = /(?![\u200c\u200d\p{Variation_Selector}])\p{Default_Ignorable_Code_Point}/u;
 /**
- * Characters that show nothing. The joiners U+200C and U+200D and variation selectors are not among them: scripts and emoji need
- * them.
+ * Flags such as that of Scotland: a black flag followed by its region in tag characters, which are invisible elsewhere
+ * (Unicode TS 51, annex C).
  */
-const SHOWS_NOTHING = /(?![\u200c\u200d\p{Variation_Selector}])\p{Default_Ignorable_Code_Point}/u;
-/** A flag such as that of Scotland: a black flag, and its region as tags, which show nothing elsewhere (Unicode TS 51, annex C). */
 const FLAGS = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f}/gu;
 
-/** What is wrong with a name that people read beside others, as the end of a sentence (docs/contract.md, section 2.1). */
+/**
+ * Returns the problem of a name that people read next to others, as the end of a sentence (docs/contract.md, section
+ * 2.1).
+ */
 export function displayNameFault(text: string): string | undefined {
   if (BREAKS_OR_TURNS.test(text)) {
     return 'must be one line without characters that change the direction of text';
   }
-  return SHOWS_NOTHING.test(text.replaceAll(FLAGS, '')) ? 'must not contain invisible characters' : undefined;
+  return INVISIBLE.test(text.replaceAll(FLAGS, '')) ? 'must not contain invisible characters' : undefined;
 }
 
-/** As the OpenAPI document shows it: generators of requests know no lookahead. */
+/** Pattern in the OpenAPI document: generators of requests do not support lookahead. */
 export const PATH_ID_PATTERN = '^[A-Za-z0-9._-]{1,64}$';
-/** Identifiers in paths and queries. "." and ".." are segments of paths (RFC 3986, section 3.3), so no client can name them. */
+/**
+ * Identifiers in paths and queries. "." and ".." are segments of paths (RFC 3986, section 3.3), so no client can send
+ * them.
+ */
 const PATH_ID = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/;
 /** The message for "." and "..". */
-export const NO_DOT_SEGMENT = 'must not be "." or "..", which mean a place in a path';
+export const NO_DOT_SEGMENT = 'must not be "." or "..", which are relative segments of a path';
 
-/** Whether a text can be an identifier in paths: of an application, a version, a build, a node. */
+/** Returns whether a text is a valid identifier in paths: of an application, a version, a build, a node. */
 export function isPathId(text: string): boolean {
   return PATH_ID.test(text);
 }
 
-/** Whether a value means a place in a path. */
+/** Returns whether a value is "." or "..", which clients resolve as relative segments of a path. */
 export function isDotSegment(value: unknown): boolean {
   return value === '.' || value === '..';
 }
@@ -64,8 +70,12 @@ const URL_MAX_LENGTH = 2_048;
 export const IsPathId: FieldDecorator<string> = (...texts) =>
   applyDecorators(shows({ type: String, pattern: PATH_ID_PATTERN })(...texts), MatchesPathId());
 
-/** A rule of ours: whether a value keeps it, and what is said of one that does not. */
-const keeps = (name: string, validate: (value: unknown) => boolean, message: (value: unknown) => string) =>
+/** Creates a validation rule from a check and the message for invalid values. */
+const customRule = (
+  name: string,
+  validate: (value: unknown) => boolean,
+  message: (value: unknown) => string,
+) =>
   ValidateBy({
     name,
     validator: { validate, defaultMessage: buildMessage((_each, args) => message(args?.value)) },
@@ -76,15 +86,13 @@ const keeps = (name: string, validate: (value: unknown) => boolean, message: (va
  * included.
  */
 export const HasLength = (min: number, max: number): PropertyDecorator =>
-  keeps(
+  customRule(
     'hasLength',
     (value) => typeof value === 'string' && hasLength(value, min, max),
     () => `must have ${min} to ${max} characters`,
   );
 
-/**
- * A text of `min` to `max` characters of whole Unicode without control characters other than line breaks and tabs.
- */
+/** A text of `min` to `max` Unicode characters, without control characters other than line breaks and tabs. */
 export const IsText = (min: number, max: number, options: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ type: String, minLength: min, maxLength: max, ...options }),
@@ -98,11 +106,11 @@ export const IsText = (min: number, max: number, options: ApiPropertyOptions): P
     ...(min === 0 ? [] : [Matches(/\S/, { message: 'must not be blank' })]),
   );
 
-/** A name that people read beside others: a text of one line that changes nothing about what stands around it. */
+/** A name that people read next to others: one line of text that does not affect the text around it. */
 export const IsDisplayName = (max: number, options: ApiPropertyOptions): PropertyDecorator =>
   applyDecorators(
     IsText(1, max, options),
-    keeps(
+    customRule(
       'isDisplayName',
       (value) => typeof value !== 'string' || displayNameFault(value) === undefined,
       (value) => displayNameFault(String(value)) ?? '',
@@ -118,12 +126,12 @@ export const IsCredential = (max: number, options: ApiPropertyOptions): Property
     Matches(/^[\x20-\x7e]*$/, { message: 'must be printable ASCII' }),
   );
 
-/** An http or https URL without credentials and fragment; an internationalised host name is taken as {@link withAsciiHost} writes it. */
+/** An http or https URL without credentials and fragment; an internationalised host name is converted by {@link withAsciiHost}. */
 export const IsHttpUrl = (options: ApiPropertyOptions): Shown<string> =>
   applyDecorators(
     ApiProperty({ type: String, format: 'uri', maxLength: URL_MAX_LENGTH, ...options }),
     Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? withAsciiHost(value) : value)),
-    keeps(
+    customRule(
       'isHttpUrl',
       isHttpUrl,
       () =>
@@ -131,14 +139,14 @@ export const IsHttpUrl = (options: ApiPropertyOptions): Shown<string> =>
     ),
   );
 
-/** Leaves out a member that was not sent; null is a value like any other and refused where none is allowed. */
+/** Skips the rules of a member that was not sent. null is validated like any other value. */
 export const IfSent = (): PropertyDecorator => ValidateIf((_object, value) => value !== undefined);
 
-/** true or false, not a word for it. */
+/** A boolean; strings such as "true" are invalid. */
 export const IsFlag: FieldDecorator<boolean> = (...texts) =>
   applyDecorators(Shows.flag(...texts), IsBoolean({ message: 'must be true or false' }));
 
-/** An object with members of its own, which are checked by the rules of its class. */
+/** An object that is validated by the rules of its class. */
 export const IsPart = (type: () => Type, description: string): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ type: () => type(), description }),
@@ -158,8 +166,8 @@ function hasLength(text: string, min: number, max: number): boolean {
 }
 
 /**
- * Writes an internationalised host name of an http or https URL in ASCII (UTS 46, RFC 5891), as DNS knows it, and leaves the rest as it is:
- * `https://bücher.example/mcp` becomes `https://xn--bcher-kva.example/mcp`. Any other text comes back unchanged.
+ * Converts the internationalised host name of an http or https URL to ASCII, as DNS knows it (UTS 46, RFC 5891):
+ * `https://bücher.example/mcp` becomes `https://xn--bcher-kva.example/mcp`. Returns any other text unchanged.
  */
 function withAsciiHost(url: string): string {
   const [, scheme, host, rest] = /^(https?:\/\/)([^/?#:@\s]+)((?:[:/?#].*)?)$/is.exec(url) ?? [];
@@ -171,7 +179,10 @@ function withAsciiHost(url: string): string {
   return ascii === '' ? url : `${scheme}${ascii}${rest}`;
 }
 
-/** Whether a value is an http or https URL without credentials and fragment, written as it is called. */
+/**
+ * Returns whether a value is an http or https URL without credentials and fragment, in exactly the form in which it is
+ * called.
+ */
 export function isHttpUrl(value: unknown): boolean {
   // The URL parser drops tabs, line breaks and outer spaces: the stored address must be the called one.
   if (typeof value !== 'string' || value.length > URL_MAX_LENGTH || /[^\x21-\x7e]/.test(value)) {
@@ -185,7 +196,7 @@ export function isHttpUrl(value: unknown): boolean {
 }
 
 interface PathName {
-  /** Its characters and length, as the OpenAPI document shows them: generators of requests know no lookahead. */
+  /** Characters and length, as in the OpenAPI document: generators of requests do not support lookahead. */
   readonly pattern: RegExp;
   readonly rule: string;
 }
@@ -196,13 +207,16 @@ export const PROCESS_NAME: PathName = {
   rule: 'must be 1 to 64 letters, digits, ".", "_", "-", "[", "]", "(" or ")"',
 };
 
-/** Names of workflows: the name rule of resources, as long as a path allows. */
+/** Names of workflows: the name rule of resources, up to the length that a path allows. */
 export const WORKFLOW_NAME: PathName = {
   pattern: /^[A-Za-z0-9[\]().\-_]{1,255}$/,
   rule: 'must be 1 to 255 letters, digits, "[", "]", "(", ")", ".", "_" or "-"',
 };
 
-/** Whether a path can name it: "." and ".." are segments of paths (RFC 3986, section 3.3), so no client can. */
+/**
+ * Returns whether a name is valid in a path. "." and ".." are segments of paths (RFC 3986, section 3.3), so no client
+ * can send them.
+ */
 export function isPathName({ pattern }: PathName, name: string): boolean {
   return pattern.test(name) && !isDotSegment(name);
 }

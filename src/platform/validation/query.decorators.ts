@@ -10,14 +10,14 @@ import { pageLimits } from './page.limits.js';
 
 const MAX_PAGE_LIMIT = 100;
 
-/** The largest whole number that a path or query may hold: beyond it numbers are rounded. */
+/** Largest whole number in a path or query: larger ones would be rounded. */
 export const MAX_WHOLE_NUMBER = Number.MAX_SAFE_INTEGER;
 
-/** A whole number as a path or query writes it; anything else stays text, which the rules refuse. */
+/** Converts a whole number in a path or query. Other text stays unchanged, for the rules to reject. */
 export const toNumber = ({ value }: { value: unknown }): unknown =>
   typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
 
-/** A whole number from `min` to `max`, read by {@link toNumber}. */
+/** A whole number from `min` to `max`, converted by {@link toNumber}. */
 export const IsWholeNumber = (min: number, max: number): PropertyDecorator =>
   applyDecorators(
     Transform(toNumber),
@@ -26,32 +26,32 @@ export const IsWholeNumber = (min: number, max: number): PropertyDecorator =>
     Max(max, { message: `must be at most ${max}` }),
   );
 
-/** A member of a query that may be left out. */
+/** An optional member of a query. */
 export const IsInQuery = <Value>(
   options: ApiPropertyOptions,
   ...rules: PropertyDecorator[]
 ): Shown<Value | undefined> => applyDecorators(ApiPropertyOptional(options), ...rules, IsOptional());
 
-/** A moment as a query writes it; the `+` of an offset may have become a space. */
+/** Parses a time in a query. Decoding may have turned the `+` of an offset into a space. */
 const toDate = ({ value }: { value: unknown }): unknown => {
   const moment = typeof value === 'string' ? parseDateTime(value.replace(' ', '+')) : undefined;
   return moment === undefined ? value : new Date(moment);
 };
 
-/** A whole number in a query, from `min` to `max`. May be left out. */
+/** An optional whole number in a query, from `min` to `max`. */
 export const IsQueryNumber = (
   { min, max = MAX_WHOLE_NUMBER }: { min: number; max?: number },
   description: string,
 ): Shown<number | undefined> =>
   IsInQuery<number>({ type: 'integer', minimum: min, maximum: max, description }, IsWholeNumber(min, max));
 
-/** How many entries a page has. */
+/** Maximum number of entries in a page. */
 export const IsPageLimit = (entries: string, max = MAX_PAGE_LIMIT): Shown<number | undefined> =>
   IsQueryNumber({ min: 1, max }, `${entries} in a page; ${pageLimits.size} without it.`);
 
 const REPEATED = Symbol('repeated');
 
-/** A text in a query that may be given more than once, as a list. May be left out. */
+/** An optional text in a query that may be repeated, as a list. */
 export const IsQueryList = (
   {
     pattern,
@@ -65,22 +65,23 @@ export const IsQueryList = (
     { type: 'array', items: { type: 'string', pattern, maxLength }, maxItems: most, ...options },
     Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? [value] : value)),
     ArrayMaxSize(most, { message: `must be given at most ${most} times` }),
-    // One message for both, which says what to write. What makes requests of the document knows no lookahead.
+    // One message for length and pattern, which explains what to write. The documented pattern has no lookahead,
+    // because generators of requests do not support it.
     Matches(new RegExp(`^(?=[^]{0,${maxLength}}$)(?:${pattern})`, 'u'), { each: true, message }),
     (dto: object, name: string | symbol) =>
       Reflect.defineMetadata(REPEATED, [...repeatedIn(dto.constructor), String(name)], dto.constructor),
   );
 
-/** Fields of a DTO class that a query may have more than once. */
+/** Returns the fields of a DTO class that a query may repeat. */
 export function repeatedIn(dto: object | undefined): readonly string[] {
   return dto === undefined ? [] : ((Reflect.getMetadata(REPEATED, dto) ?? []) as string[]);
 }
 
-/** An id in a query, such as that of an application. May be left out. */
+/** An optional id in a query, such as that of an application. */
 export const IsQueryId = (description: string): Shown<string | undefined> =>
   IsInQuery({ type: String, pattern: PATH_ID_PATTERN, description }, MatchesPathId());
 
-/** The name of a process in a query. May be left out. */
+/** An optional name of a process in a query. */
 export const IsQueryProcessName = (description: string, example?: string): Shown<string | undefined> =>
   IsInQuery(
     { type: String, pattern: PROCESS_NAME.pattern.source, description, ...given({ example }) },
@@ -88,8 +89,8 @@ export const IsQueryProcessName = (description: string, example?: string): Shown
   );
 
 /**
- * One of some names in a query. May be left out.
- * @param enumName of its schema in the OpenAPI document
+ * An optional name in a query, one of a fixed set.
+ * @param enumName name of its schema in the OpenAPI document
  */
 export const IsQueryName = <Name extends string>(
   enumName: string,
@@ -102,15 +103,15 @@ export const IsQueryName = <Name extends string>(
     IsIn(names, { message: message ?? `must be one of ${names.join(', ')}` }),
   );
 
-/** A text of 1 to `max` characters in a query. May be left out. */
+/** An optional text of 1 to `max` characters in a query. */
 export const IsQueryText = (max: number, description: string): Shown<string | undefined> =>
   applyDecorators(IsText(1, max, { required: false, description }), IsOptional());
 
-/** RFC 9562, section 4: read in either case, written in lower case, as it is stored. */
+/** UUIDs are read in either case and stored in lower case (RFC 9562, section 4). */
 const toLowerCase = ({ value }: { value: unknown }): unknown =>
   typeof value === 'string' ? value.toLowerCase() : value;
 
-/** A UUID in a query. May be left out. */
+/** An optional UUID in a query. */
 export const IsQueryUuid = (description: string): Shown<string | undefined> =>
   IsInQuery(
     { format: 'uuid', description },
@@ -122,7 +123,7 @@ export const IsQueryUuid = (description: string): Shown<string | undefined> =>
 const PAGE_CURSOR_PATTERN =
   '^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-7[0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}$';
 
-/** Where a page goes on: the id, a UUID of version 7, that the page before gave as `next`. May be left out. */
+/** Optional cursor of a page: the UUID version 7 that the previous page returned as `next`. */
 export const IsPageCursor = (): Shown<string | undefined> =>
   IsInQuery(
     {
@@ -135,7 +136,7 @@ export const IsPageCursor = (): Shown<string | undefined> =>
     IsUUID('7', { message: 'must be the next of a page' }),
   );
 
-/** A moment in a query, in RFC 3339 or ISO 8601; UTC where it has no offset. May be left out. */
+/** An optional time in a query, in RFC 3339 or ISO 8601; UTC if it has no offset. */
 const IsQueryMoment = (options: ApiPropertyOptions): Shown<Date | undefined> =>
   IsInQuery<Date>(
     { type: String, format: 'date-time', ...options },
@@ -143,13 +144,13 @@ const IsQueryMoment = (options: ApiPropertyOptions): Shown<Date | undefined> =>
     IsDate({ message: 'must be an ISO 8601 date and time' }),
   );
 
-/** The time range of a list, of which the end is not a part. */
+/** The time range of a list; the end is exclusive. */
 export const inRange = (entries: string) => ({
   from: IsQueryMoment({ description: `Only ${entries} at this time or later; UTC without an offset.` }),
   to: IsQueryMoment({ description: `Only ${entries} before this time.` }),
 });
 
-/** Which page of a list. */
+/** Query parameters of a paged list. */
 export const inPages = (entries: string, max?: number) => ({
   before: IsPageCursor(),
   limit: IsPageLimit(entries, max),

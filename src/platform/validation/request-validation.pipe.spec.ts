@@ -49,7 +49,7 @@ const as = (
   metatype,
 });
 
-/** Message and details of the refusal. */
+/** Returns message and details of the error. */
 async function refusal(value: unknown, metadata = as('body')): Promise<[string, string | undefined]> {
   const error: unknown = await pipe.transform(value, metadata).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ValidationFailedError);
@@ -58,7 +58,7 @@ async function refusal(value: unknown, metadata = as('body')): Promise<[string, 
 }
 
 describe('RequestValidationPipe', () => {
-  it('makes a body an instance of its class', async () => {
+  it('converts a body to an instance of its class', async () => {
     const body = await pipe.transform({ name: 'a', inner: { count: 1 } }, as('body'));
     expect(body).toBeInstanceOf(Outer);
     expect((body as Outer).inner).toBeInstanceOf(Inner);
@@ -71,7 +71,7 @@ describe('RequestValidationPipe', () => {
     ]);
   });
 
-  it('says it in the words of the contract where the contract has some', async () => {
+  it('uses the text of the contract where there is one', async () => {
     expect(await refusal({ name: 'a b' })).toEqual(['The contract says so.', 'name: The contract says so.']);
   });
 
@@ -83,7 +83,7 @@ describe('RequestValidationPipe', () => {
   });
 
   it.each(['constructor', 'toString', 'hasOwnProperty', 'prototype', 'valueOf'])(
-    'names the field %s, which every object inherits',
+    'rejects the field %s, which every object inherits',
     async (field) => {
       expect(await refusal({ name: 'a', [field]: 1 })).toEqual([
         'Request validation failed.',
@@ -96,18 +96,18 @@ describe('RequestValidationPipe', () => {
   );
 
   describe('of a body without a class', () => {
-    /** What the compiler leaves of `Record<string, unknown>`, `unknown`, `string[]`. */
+    /** Types that the compiler emits for `Record<string, unknown>`, `unknown`, `string[]`. */
     const shapes: ArgumentMetadata[] = [Object, undefined, Array].map((metatype) => ({
       type: 'body',
       metatype: metatype as ArgumentMetadata['metatype'],
     }));
 
-    it.each(shapes)('passes every shape on as it is, for a pipe of its own ($metatype)', async (metadata) => {
+    it.each(shapes)('passes every shape unchanged ($metatype)', async (metadata) => {
       const body = { toString: 'a', valueOf: 1, hasOwnProperty: null, list: [{ isPrototypeOf: [] }], '': {} };
       expect(await pipe.transform(body, metadata)).toBe(body);
     });
 
-    it.each(shapes)('refuses keys that reach prototypes, at every depth ($metatype)', async (metadata) => {
+    it.each(shapes)('rejects keys that reach prototypes, at every depth ($metatype)', async (metadata) => {
       for (const key of ['__proto__', 'constructor', 'prototype']) {
         const bad: unknown = JSON.parse(`{"${key}":{"isAdmin":true}}`);
         expect((await refusal(bad, metadata))[1]).toBe(`${key}: is a name that no field may have`);
@@ -117,7 +117,7 @@ describe('RequestValidationPipe', () => {
       }
     });
 
-    it.each(shapes)('refuses numbers that would become infinite ($metatype)', async (metadata) => {
+    it.each(shapes)('rejects numbers that would become infinite ($metatype)', async (metadata) => {
       for (const text of ['1e999', '-1e999']) {
         const bad: unknown = JSON.parse(`{"list":[{"a":${text}}]}`);
         expect((await refusal(bad, metadata))[1]).toMatch(
@@ -130,7 +130,7 @@ describe('RequestValidationPipe', () => {
       });
     });
 
-    it('costs about as much as to read the body, whatever the body is made of', async () => {
+    it('takes about as long as parsing the body, whatever it contains', async () => {
       const members = Array.from({ length: 50_000 });
       const texts = ['[]', '{}', '1', '{"a":1}'].map((member) => `{"a":[${members.fill(member).join()}]}`);
       for (const text of texts) {
@@ -140,14 +140,14 @@ describe('RequestValidationPipe', () => {
       }
     });
 
-    it('refuses one that is nested too deep', async () => {
+    it('rejects excessive nesting', async () => {
       const levels = Array.from({ length: 100 }, (_none, level) => level);
       const deep = levels.reduce<unknown>((inner) => ({ a: inner }), 1);
       expect((await refusal(deep, as('body', Object)))[1]).toMatch(/: is nested more than 64 deep$/);
     });
   });
 
-  it('refuses __proto__ in a body with a class, at every depth', async () => {
+  it('rejects __proto__ in a body with a class, at every depth', async () => {
     const bad: unknown = JSON.parse('{"name":"a","__proto__":{"isAdmin":true}}');
     expect((await refusal(bad))[1]).toBe('__proto__: is not a known field');
     expect((await refusal({ name: 'a', inner: bad }))[1]).toBe('inner.__proto__: is not a known field');
@@ -159,11 +159,11 @@ describe('RequestValidationPipe', () => {
     ['a text', 'x'],
     ['a list', []],
     ['a number', 7],
-  ])('refuses %s as a body', async (_case, value) => {
+  ])('rejects %s as a body', async (_case, value) => {
     await expect(pipe.transform(value, as('body'))).rejects.toBeInstanceOf(ValidationFailedError);
   });
 
-  it('wants an object where one is nested', async () => {
+  it('requires an object for a nested class', async () => {
     expect((await refusal({ name: 'a', inner: 'x' }))[1]).toBe('inner: must be an object');
   });
 
@@ -177,13 +177,13 @@ describe('RequestValidationPipe', () => {
     ]);
   });
 
-  it('leaves alone what decorators of our own supply', async () => {
+  it('does not touch parameters of custom decorators', async () => {
     const principal = { constructor: 1 };
     expect(await pipe.transform(principal, as('custom'))).toBe(principal);
   });
 
   it.each([65, 1_000, 2_000, 50_000])(
-    'refuses a body nested %i deep without a fault of ours',
+    'rejects a body nested %i deep without an internal error',
     async (depth) => {
       let value: unknown = 1;
       for (let level = 0; level < depth; level += 1) {
@@ -193,7 +193,7 @@ describe('RequestValidationPipe', () => {
     },
   );
 
-  it('keeps the refusal short however many fields there are', async () => {
+  it('keeps the error short, however many fields there are', async () => {
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_none, index) => [`f${index}`, 1]));
     const [, details = ''] = await refusal({ name: 'a', ...many, ['x'.repeat(10_000)]: 1 });
     expect(details).toMatch(/; and 981 more$/);
@@ -201,7 +201,7 @@ describe('RequestValidationPipe', () => {
   });
 });
 
-/** @returns milliseconds of the quickest of seven rounds: others work on the machine too */
+/** Returns the milliseconds of the fastest of seven runs, since other work on the machine slows some down. */
 function leastMs(work: () => unknown): number {
   const rounds = Array.from({ length: 7 }, () => {
     const begun = performance.now();
@@ -211,7 +211,7 @@ function leastMs(work: () => unknown): number {
   return Math.min(...rounds);
 }
 
-it('makes an object of its own of every path and of every query without parameters', async () => {
+it('creates a new object for every path and every query without parameters', async () => {
   for (const [type, metatype, value] of [
     ['param', Path, { name: 'b' }],
     ['query', Query, {}],
@@ -226,7 +226,7 @@ it('makes an object of its own of every path and of every query without paramete
   }
 });
 
-it('holds every query without parameters against rules that it can break', async () => {
+it('validates every query without parameters against rules that it can break', async () => {
   class Needed {
     @IsString({ message: 'is required' })
     name: string;
@@ -236,8 +236,8 @@ it('holds every query without parameters against rules that it can break', async
   }
 });
 
-it('knows classes of the same name apart', async () => {
-  // As two modules may have.
+it('distinguishes classes of the same name', async () => {
+  // Two modules may have such classes.
   const Stricter = (() => {
     class Path {
       @Matches(/^a+$/, { message: 'must be the letter a' })

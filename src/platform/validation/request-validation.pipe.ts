@@ -12,14 +12,17 @@ import { BEYOND_NUMBERS, hasMoreValues, isContainer } from '#engine/json';
 import { ValidationFailedError, type FieldProblem } from '../errors/request.errors.js';
 import { textCheck, type TextCheck } from './text-rules.js';
 
-/** Name of the context entry by which a rule of the contract puts its own text into `message`. */
+/** Key in the context of a rule for its text in the contract, which becomes the `message` of the error. */
 export const CONTRACT_MESSAGE = 'contractMessage';
 
-/** Values of a body of a DTO class: the libraries behind them take long for each field that they do not know. None needs so many. */
+/**
+ * Maximum number of values of a body with a DTO class, none of which needs so many. The libraries behind DTO classes
+ * are slow for each unknown field.
+ */
 const MAX_VALUES = 1_500;
-/** Fields of such a body that are looked at, when it has too many values. */
+/** Fields that are validated when such a body has too many values. */
 const MAX_FIELDS = 500;
-/** Levels of a body: no field of the interface contract needs more than a handful. */
+/** Maximum depth of a body. The fields of the interface contract need only a few levels. */
 const MAX_DEPTH = 64;
 
 const SHARED: ValidationPipeOptions = {
@@ -35,29 +38,29 @@ interface NameRule {
 }
 
 /**
- * For DTO classes. The libraries behind them refuse every other unknown field, but drop fields with the name of
- * something that every object inherits.
+ * For DTO classes. The libraries behind them reject all other unknown fields, but drop those with the name of an
+ * inherited object member.
  */
 const OF_CLASSES: NameRule = {
   refuses: (name) => name === 'prototype' || name in Object.prototype,
   rule: 'is not a known field',
 };
 
-/** For bodies whose shape is data, only the keys by which a careless copy or merge of them reaches a prototype. */
+/** For bodies whose shape is data: only the keys through which a careless copy or merge reaches a prototype. */
 const OF_DATA: NameRule = {
   refuses: (name) => name === '__proto__' || name === 'constructor' || name === 'prototype',
   rule: 'is a name that no field may have',
 };
 
-/** What a parameter has for a class when its type is none of ours: `Record<string, unknown>` becomes `Object`. */
+/** Types of parameters without a DTO class: `Record<string, unknown>` becomes `Object`. */
 const WITHOUT_CLASS: ReadonlySet<unknown> = new Set([undefined, Object, Array, String, Number, Boolean]);
 
 /**
- * Checks paths, queries and bodies against their DTO classes. Unknown body fields are refused by name; unknown query
- * parameters have been refused before.
+ * Validates paths, queries and bodies against their DTO classes. Unknown body fields are rejected by name; unknown
+ * query parameters have been rejected before.
  *
- * A body without a DTO class, whose shape is data, passes as it is and needs a pipe of its own. Only what is dangerous in
- * any body is refused here: keys that reach prototypes, and nesting without end.
+ * A body without a DTO class, whose shape is data, passes unchanged and needs its own pipe. Only what is dangerous in
+ * any body is rejected here: keys that reach prototypes, and excessive nesting.
  */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
@@ -70,14 +73,14 @@ export class RequestValidationPipe implements PipeTransform {
   });
 
   private readonly textChecks = new WeakMap<Type, { check: TextCheck | undefined }>();
-  /** Classes of which a query without parameters keeps the rules. */
-  private readonly withoutQuery = new WeakSet<Type>();
+  /** Classes for which a query without parameters is valid. */
+  private readonly validWhenEmpty = new WeakSet<Type>();
 
   /** @throws ValidationFailedError naming every field that breaks a rule */
   transform(value: unknown, metadata: ArgumentMetadata): unknown {
     switch (metadata.type) {
       case 'body':
-        // Unread: whoever reads it checks it.
+        // The handler validates bytes when it parses them.
         return value instanceof Uint8Array ? value : this.ofBody(value, metadata);
       case 'query':
         return this.ofQuery(value, metadata);
@@ -106,13 +109,13 @@ export class RequestValidationPipe implements PipeTransform {
     if (metatype === undefined || WITHOUT_CLASS.has(metatype) || !isEmpty) {
       return this.lenient.transform(value, metadata);
     }
-    if (this.withoutQuery.has(metatype)) {
+    if (this.validWhenEmpty.has(metatype)) {
       return new metatype();
     }
     const query: unknown = await this.lenient.transform({}, metadata);
-    // Otherwise it has something that may be made anew each time.
+    // Fields with values may have to be created for each object, so such a class is not remembered.
     if (query instanceof metatype && Object.values(query as object).every((field) => field === undefined)) {
-      this.withoutQuery.add(metatype);
+      this.validWhenEmpty.add(metatype);
     }
     return query;
   }
@@ -128,9 +131,9 @@ export class RequestValidationPipe implements PipeTransform {
 }
 
 /**
- * Refuses names that no field may have, and bodies that are nested deeper than any body needs. Code that reads or writes
- * JSON calls itself at every level. So a body deeper than the call stack would be a fault of ours. This check goes through
- * level by level. Numbers that were read as infinite are refused too: those beyond a double, and integers that one would round.
+ * Rejects forbidden names, excessive nesting, and numbers that were read as infinite (beyond a double, or integers that
+ * a double would round). Works level by level: code that reads or writes JSON is recursive, so a body deeper than the
+ * call stack would cause an internal error.
  */
 function refuseUnsafe(body: unknown, names: NameRule): void {
   let level = isContainer(body) ? [body] : [];
@@ -152,15 +155,16 @@ function refuseUnsafe(body: unknown, names: NameRule): void {
   }
 }
 
-/** Of a body with more fields than it may have values only some are looked at: looking at thousands costs as much as reading them. */
+/** Limits a body with too many fields to some of them, because examining thousands costs as much as parsing them. */
 function fewerFields(body: unknown): unknown {
   const names = isContainer(body) && !Array.isArray(body) ? Object.keys(body) : [];
   return names.length > MAX_VALUES ? fieldsOf(body, names.slice(0, MAX_FIELDS)) : body;
 }
 
 /**
- * A body of more values than any DTO class has fields for. Of too many fields only some are looked at, since some cannot be known.
- * @throws ValidationFailedError for one that has too many values inside of them
+ * Limits a body with more values than any DTO class has fields. Of too many fields some suffice, since at least one
+ * must be unknown.
+ * @throws ValidationFailedError when the fields contain too many values
  */
 function fewerValues(body: unknown): unknown {
   if (!hasMoreValues(body, MAX_VALUES)) {
@@ -178,7 +182,10 @@ function fieldsOf(body: unknown, names: readonly string[]): Record<string, unkno
   return Object.fromEntries(names.map((name) => [name, (body as Record<string, unknown>)[name]]));
 }
 
-/** @returns what is wrong with a member of an object or array; otherwise `inside` has those that are containers too */
+/**
+ * Collects in `inside` the members of an object or array that are containers themselves.
+ * @returns the problem of a member, if there is one
+ */
 function collect(container: object, names: NameRule, inside: object[]): FieldProblem | undefined {
   const isBeyond = (member: unknown): boolean => {
     if (isContainer(member)) {
@@ -186,7 +193,7 @@ function collect(container: object, names: NameRule, inside: object[]): FieldPro
     }
     return typeof member === 'number' && !Number.isFinite(member);
   };
-  // An array has no names to look at; one of a hundred thousand empty arrays is a small body.
+  // Arrays have no names to check. A small body may contain a hundred thousand empty arrays, so this must be fast.
   if (Array.isArray(container)) {
     const index = container.findIndex(isBeyond);
     return index < 0 ? undefined : { field: String(index), rule: BEYOND_NUMBERS };
@@ -199,7 +206,10 @@ function collect(container: object, names: NameRule, inside: object[]): FieldPro
   return undefined;
 }
 
-/** Names that lead to an object or array of a body. Asked for one that is refused only, since texts of paths cost more than the check. */
+/**
+ * Returns the names that lead to an object or array of a body. Called only for rejected bodies, because building paths
+ * costs more than the check.
+ */
 function pathTo(wanted: object, body: unknown): string[] {
   const parents = new Map<object, { container: object; name: string }>();
   const pending = isContainer(body) ? [body] : [];
@@ -222,7 +232,7 @@ interface Finding extends FieldProblem {
   contractMessage?: string | undefined;
 }
 
-/** The validator looks at inherited members last, whatever their place in the path. */
+/** Sorts errors in the order of the path: the validator checks inherited members last. */
 function inOrderOfPath(errors: readonly ValidationError[]): ValidationError[] {
   const names = Object.keys(errors[0]?.target ?? {});
   return errors.toSorted((one, other) => names.indexOf(one.property) - names.indexOf(other.property));

@@ -15,18 +15,18 @@ class Version extends App {
 }
 
 describe('textCheck', () => {
-  it('makes an object of the class of fields that keep their rules, and leaves others out', () => {
+  it('creates an object of the class from valid fields, without unknown ones', () => {
     const made = textCheck(Version)?.({ app: 'a', version: 'v1', other: 'x' });
     expect(made).toBeInstanceOf(Version);
     expect(made).toEqual({ app: 'a', version: 'v1' });
   });
 
   it.each([
-    ['one', { app: 'a', version: '1' }],
-    ['one of a class above', { app: '1', version: 'v1' }],
-    ['that of a missing field', { version: 'v1' }],
-    ['that of a field of another type', { app: 'a', version: ['v1'] }],
-  ])('makes none when a rule is broken: %s', (_case, sent) => {
+    ['its own', { app: 'a', version: '1' }],
+    ['of a base class', { app: '1', version: 'v1' }],
+    ['of a missing field', { version: 'v1' }],
+    ['of a field of another type', { app: 'a', version: ['v1'] }],
+  ])('returns undefined when a rule is broken: %s', (_case, sent) => {
     expect(textCheck(Version)?.(sent)).toBeUndefined();
   });
 

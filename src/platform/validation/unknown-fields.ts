@@ -4,10 +4,10 @@ import { ValidationFailedError, type FieldProblem } from '../errors/request.erro
 const MAX_KNOWN = 30;
 
 /**
- * Refuses query parameters that a route does not know, and known ones that are given twice. Were a filter not looked at,
- * the answer would hold everything.
- * @param repeated those of them that may be given more than once
- * @throws ValidationFailedError naming each, with the name that was probably meant; the known ones where no name is near
+ * Rejects query parameters that a route does not declare, and repeated ones. If a misspelt filter were ignored, the
+ * response would contain everything.
+ * @param repeated parameters that may be repeated
+ * @throws ValidationFailedError naming each, with the most similar parameter; if there is none, it lists the known ones
  */
 export function refuseUnknownQuery(
   query: Readonly<Record<string, unknown>>,
@@ -23,7 +23,7 @@ export function refuseUnknownQuery(
           : [];
       }
       const hint = didYouMean(field, known);
-      // Once is enough, whatever was sent.
+      // The list appears only once, however many parameters are unknown.
       const list = hint === '' && !isListed ? listOf(known) : '';
       isListed ||= list !== '';
       const more = hint + list;
@@ -33,7 +33,7 @@ export function refuseUnknownQuery(
 }
 
 /**
- * Refuses the fields of a body that nobody reads.
+ * Rejects all fields of a body, for routes that take none.
  * @throws ValidationFailedError naming each
  */
 export function refuseFields(body: object): void {

@@ -29,7 +29,7 @@ describe('path parameters that are "." or ".."', () => {
         const more = 'svc-platform: web\r\nIf-Match: *\r\nConnection: close\r\n\r\n';
         const { status, body } = await sendRaw(app.url, { parts: [head + more] });
         const details = String((JSON.parse(body) as { details?: unknown }).details);
-        const rule = `${name}: must not be "." or "..", which mean a place in a path`;
+        const rule = `${name}: must not be "." or "..", which are relative segments of a path`;
         answers.push([
           method,
           template,

@@ -104,8 +104,8 @@ describe('static headers and the time-out of a system', () => {
   });
 
   it.each([
-    [{ headers: [] }, 'headers: must be an object of texts'],
-    [{ headers: 'X-Tenant' }, 'headers: must be an object of texts'],
+    [{ headers: [] }, 'headers: must be an object with string values'],
+    [{ headers: 'X-Tenant' }, 'headers: must be an object with string values'],
     ...[
       'authorization',
       'Host',
