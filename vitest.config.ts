@@ -5,23 +5,23 @@ import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { builtModules } from './test/support/built.js';
 
-/** An end for what hangs, and no claim about the speed of the machine. */
+/** Generous timeout that only stops hanging tests; it asserts nothing about speed. */
 const TEST_TIMEOUT_MS = 180_000;
-/** For each project: none takes anything over from the settings around them. */
-const PATIENT = {
+/** Timeouts of every project. Projects do not inherit the root settings, so each one repeats them. */
+const TIMEOUTS = {
   testTimeout: TEST_TIMEOUT_MS,
   hookTimeout: TEST_TIMEOUT_MS,
   expect: { poll: { timeout: TEST_TIMEOUT_MS } },
 };
 const PATIENCE = 'test/support/patience.ts';
-/** Tests wait for servers, timers and each other for about half of their time; more workers than cores fill it. */
+/** Tests spend about half of their time waiting, so more workers than cores keep the processors busy. */
 const WORKERS_PER_CORE = 2;
 
 /** `npm test` builds first and sets TEST_BUILT; single tests run on the sources. */
 const plugins = process.env['TEST_BUILT'] === undefined ? [] : [builtModules(import.meta.dirname)];
 
-/** Tests of applications, with a service of their own. They import the client package by its name. */
-const OF_APPLICATIONS = 'sample/tests/**/*.test.ts';
+/** Tests of the sample applications. They start their own service and import the client package by name. */
+const APPLICATION_TESTS = 'sample/tests/**/*.test.ts';
 const PACKAGES = [
   {
     find: '@svc/client/testing',
@@ -33,44 +33,48 @@ const PACKAGES = [
   },
 ];
 
-/** Takes drivers away from its whole process: the project `driverless`. */
-const HIDES_DRIVERS = 'test/integration/discovery-probes/drivers.int-spec.ts';
+/** Hides database drivers from its entire process, so it runs in the project `driverless`. */
+const DRIVERLESS_TEST = 'test/integration/discovery-probes/drivers.int-spec.ts';
 
 /**
- * What never reaches the tables, comes before them or beside them, with statements that other tests hold on each database.
- * The matrix runs it on the first of several databases only.
+ * Tests whose result does not depend on the database: they run no statements, or only statements that other tests cover
+ * on each database. The matrix runs them on the first database only.
  */
 const SAME_ON_EVERY_DATABASE = [
-  // Single parts against outside parties.
+  // Single components against external parties.
   'test/integration/{auth,discovery-probes,mcp-connection}/**/*.int-spec.ts',
   'test/integration/client/connections.int-spec.ts',
   'test/integration/discovery/sources/**/*.int-spec.ts',
-  // Messages, headers, limits and the document of routes: refused or answered before a service reads a row. Not
-  // `request-body`, which stores characters and numbers.
+  // Messages, headers, limits and the OpenAPI document: answered before a service reads a row. Except `request-body`,
+  // which stores characters and numbers.
   'test/integration/http/!(request-body).int-spec.ts',
   'test/integration/openapi.int-spec.ts',
-  // Calls of models, tools and endpoints; `agent-process`, `resolution`, `preflight` and `workflows` hold what they store.
+  // Calls to models, tools and endpoints. `agent-process`, `resolution`, `preflight` and `workflows` cover what they
+  // store.
   'test/integration/agents/sample-agent*.int-spec.ts',
   'test/integration/rest-endpoints/**/*.int-spec.ts',
-  // The sample: a caller of routes that `builds` holds.
+  // The sample, which calls routes that `builds` covers.
   'test/integration/packages/**/*.int-spec.ts',
-  // Which traces are recorded; `traces` has their statements.
+  // Which traces are recorded; `traces` covers their statements.
   'test/integration/tracing/sampling.int-spec.ts',
-  // Bodies and paths that are refused. What depends on collations or widths of columns is in the main files of the routes.
+  // Rejected bodies and paths. Tests that depend on collations or column widths are in the main file of each route.
   'test/integration/{systems,tools}/*-refusals.int-spec.ts',
-  // Pages, files for deployment, the document's own page.
+  // Console pages, deployment files and the API documentation page.
   'test/integration/{console,deploy}/**/*.int-spec.ts',
   'test/integration/api-docs.int-spec.ts',
-  // What a package, a credential, an address, an answer or an expression may be; `store-package`, `create-system`, `synchronisation` and
-  // `start-process` have their statements.
+  // Validation of packages, credentials, addresses, answers and expressions. `store-package`, `create-system`,
+  // `synchronisation` and `start-process` cover their statements.
   'test/integration/builds/{outdated-package,package-problems}.int-spec.ts',
   'test/integration/systems/{api-keys,certificates,plain-http,private-keys,static-headers,token-options}.int-spec.ts',
   'test/integration/tools/{connection-test,egress-applications,server-description}.int-spec.ts',
   'test/integration/process-runtime/{documented-examples,failing-expressions,order-of-checks,step-warnings,stuck-joins}.int-spec.ts',
 ];
 
-/** What a database server can do otherwise than the embedded database: locks, races, collations, plans, batches, orders of lists. */
-const OF_SERVERS = [
+/**
+ * Tests of behavior that can differ between a database server and the embedded database: locks, races, collations,
+ * plans, batches, list order.
+ */
+const SERVER_TESTS = [
   'test/integration/database/*.int-spec.ts',
   'test/integration/jobs/*.int-spec.ts',
   'test/integration/audit/audit.int-spec.ts',
@@ -85,8 +89,10 @@ const OF_SERVERS = [
   'test/integration/workflows/{call-journal,workflow-usage}.int-spec.ts',
 ];
 
-/** Of those, what MariaDB can do otherwise than MySQL: waits for locks, lost races, plans, and what it makes of JSON and characters. */
-const OF_MARIADB = [
+/**
+ * Subset of SERVER_TESTS in which MariaDB can differ from MySQL: lock waits, lost races, plans, JSON and characters.
+ */
+const MARIADB_TESTS = [
   'test/integration/database/{id-blocks,migration-lock,several-writers,write-groups}.int-spec.ts',
   'test/integration/jobs/*.int-spec.ts',
   'test/integration/builds/races.int-spec.ts',
@@ -98,51 +104,60 @@ const OF_MARIADB = [
 
 const INTEGRATION = 'test/integration/**/*.int-spec.ts';
 
-/** What a sharded database is asked for: starts, UI actions, jobs, messages, calls and lists. The proof `vitess` counts shards of each. */
-const OF_SHARDS = [
+/**
+ * Tests for a sharded database: starts, UI actions, jobs, messages, calls and lists. The proof `vitess` counts the
+ * shards used.
+ */
+const SHARDING_TESTS = [
   'test/integration/process-runtime/{background*,incidents,instance-lists,instance-operations,instance-search}.int-spec.ts',
   'test/integration/process-runtime/{running-processes,start-process}.int-spec.ts',
   'test/integration/ui-action/repeated-actions.int-spec.ts',
   'test/integration/workflows/workflow-runs.int-spec.ts',
 ];
 
-/** More groups than the two shards of Vitess: every transaction must stay within one, so the database can be split further. */
-const GROUPS_OF_SHARDS = '8';
+/**
+ * More shard groups than the two Vitess shards: each transaction must stay within one group, so shards can be split
+ * later.
+ */
+const SHARD_GROUPS = '8';
 
-/** Integration tests on one database; each worker has a database of its own. */
+/** Returns the project of integration tests on one database. Each worker has its own database. */
 function integration(database: string, all: readonly string[]): TestProjectConfiguration {
   return project(all.length === 1 ? 'integration' : `integration-${database}`, {
     ...filesOn(database, all),
-    env: { TEST_DATABASE: database, ...(database === 'vitess' ? { TEST_SHARDS: GROUPS_OF_SHARDS } : {}) },
+    env: { TEST_DATABASE: database, ...(database === 'vitess' ? { TEST_SHARDS: SHARD_GROUPS } : {}) },
   });
 }
 
 /**
- * Without a matrix each file runs once: on a server what a server can treat otherwise, all others on the embedded database.
- * Of the matrix, `rest` runs each file on the databases that it did not run on then, or again where there is no other. A database
- * that is alone has all.
+ * Selects the test files for a database. Without TEST_MATRIX each file runs once: SERVER_TESTS on a server, all others
+ * on the embedded database. `all` runs every applicable file; `rest` runs each file on the databases it skipped without
+ * a matrix, or again if there is no other. A database tested alone runs all files.
  */
 function filesOn(database: string, all: readonly string[]): { include: string[]; exclude: string[] } {
   const matrix = process.env['TEST_MATRIX'];
-  const but = (...exclude: string[]) => ({ include: [INTEGRATION], exclude: [HIDES_DRIVERS, ...exclude] });
+  const allExcept = (...exclude: string[]) => ({
+    include: [INTEGRATION],
+    exclude: [DRIVERLESS_TEST, ...exclude],
+  });
   if (database === 'vitess') {
-    return { include: OF_SHARDS, exclude: [] };
+    return { include: SHARDING_TESTS, exclude: [] };
   }
   if (all.length === 1) {
-    return but();
+    return allExcept();
   }
   if (database === 'embedded') {
     return matrix === 'rest'
-      ? { include: [...OF_SERVERS, ...SAME_ON_EVERY_DATABASE], exclude: [HIDES_DRIVERS] }
-      : but(...(matrix === 'all' ? [] : OF_SERVERS));
+      ? { include: [...SERVER_TESTS, ...SAME_ON_EVERY_DATABASE], exclude: [DRIVERLESS_TEST] }
+      : allExcept(...(matrix === 'all' ? [] : SERVER_TESTS));
   }
   if (database === 'mariadb') {
-    return { include: OF_MARIADB, exclude: [] };
+    return { include: MARIADB_TESTS, exclude: [] };
   }
   if (matrix === undefined) {
-    return { include: OF_SERVERS, exclude: [] };
+    return { include: SERVER_TESTS, exclude: [] };
   }
-  return but(...SAME_ON_EVERY_DATABASE, ...(matrix === 'rest' ? OF_SERVERS : []));
+  return allExcept(...SAME_ON_EVERY_DATABASE, ...(matrix === 'rest' ? SERVER_TESTS : []));
 }
 
 function project(
@@ -161,15 +176,15 @@ function project(
       globalSetup: ['test/support/global-setup.ts'],
       setupFiles: ['reflect-metadata', PATIENCE, 'test/support/setup.ts'],
       env: { NODE_ENV: 'test', SVC_HOME: import.meta.dirname, ...env },
-      ...PATIENT,
+      ...TIMEOUTS,
     },
   };
 }
 
-/** Runs the files first that share the application of their worker, those with the same variables together. */
+/** Runs files that share their worker's application first, grouped by their environment variables. */
 export class SharedFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // oxlint-disable-next-line unicorn/no-array-sort -- of vitest, not of arrays
+    // oxlint-disable-next-line unicorn/no-array-sort -- vitest's method, not Array.prototype.sort
     const sorted = await super.sort(files);
     const ranks = new Map(sorted.map((file) => [file, rank(readFileSync(file.moduleId, 'utf8'))]));
     return sorted.toSorted((one, other) => (ranks.get(one) ?? 0) - (ranks.get(other) ?? 0));
@@ -184,10 +199,11 @@ function rank(text: string): number {
 const databases = (process.env['TEST_DATABASE'] ?? 'embedded').split(',');
 
 /**
- * `unit` runs beside the code. `integration` drives the whole application over HTTP, and single parts against outside
- * parties, on the database that TEST_DATABASE names; of several, each has a project `integration-…`. `driverless` is the one
- * file that needs a process of its own. `shards` runs the tests of jobs on the embedded database with 8 groups of shards. `suites` are
- * proofs: hostile parties, slow servers, stops. VITEST_MAX_WORKERS sets another number of workers.
+ * Projects: `unit` tests single modules. `integration` tests the whole application over HTTP, and single components
+ * against external parties, on the database named by TEST_DATABASE (with several databases, one project `integration-…`
+ * each). `driverless` contains the one file that needs its own process. `shards` runs the job tests on the embedded
+ * database with 8 shard groups. `suites` are proofs: hostile parties, slow servers, stops. VITEST_MAX_WORKERS overrides
+ * the number of workers.
  */
 export default defineConfig({
   test: {
@@ -210,7 +226,7 @@ export default defineConfig({
           server: { deps: { external: [/\/dist\//] } },
           include: ['{src,migrations,test/unit,packages/client/src}/**/*.spec.ts'],
           setupFiles: ['reflect-metadata', PATIENCE],
-          ...PATIENT,
+          ...TIMEOUTS,
         },
       },
       {
@@ -220,27 +236,27 @@ export default defineConfig({
           isolate: false,
           include: ['packages/engine/**/*.spec.ts'],
           setupFiles: [PATIENCE],
-          ...PATIENT,
+          ...TIMEOUTS,
         },
       },
       {
         resolve: { alias: PACKAGES },
         test: {
           name: 'driverless',
-          include: [HIDES_DRIVERS],
+          include: [DRIVERLESS_TEST],
           setupFiles: ['reflect-metadata', PATIENCE],
           env: { NODE_ENV: 'test' },
-          ...PATIENT,
+          ...TIMEOUTS,
         },
       },
       ...databases.map((database) => integration(database, databases)),
       project('shards', {
-        // The transactions of these tests, not of the service, touch several shards, which Vitess refuses.
+        // The tests' own transactions touch several shards, which Vitess rejects; the service's transactions do not.
         include: ['test/integration/jobs/*.int-spec.ts'],
-        env: { TEST_DATABASE: 'embedded', TEST_SHARDS: GROUPS_OF_SHARDS },
+        env: { TEST_DATABASE: 'embedded', TEST_SHARDS: SHARD_GROUPS },
       }),
       project('suites', {
-        include: ['tools/proofs/suites/**/*.int-spec.ts', OF_APPLICATIONS],
+        include: ['tools/proofs/suites/**/*.int-spec.ts', APPLICATION_TESTS],
         env: { TEST_DATABASE: databases[0] ?? 'embedded' },
       }),
     ],
