@@ -44,7 +44,7 @@ readOnlyRootFilesystem: true
 capabilities: { drop: [ALL] }
 {{- end }}
 
-{{/* DNS and what the values name, for the service and the migration job. */}}
+{{/* Egress rules of the service and the migration job: DNS and networkPolicy.egress. */}}
 {{- define "svc.egress" -}}
 egress:
   - ports:
