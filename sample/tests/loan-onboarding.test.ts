@@ -33,8 +33,8 @@ describe('loan_onboarding', () => {
   afterAll(() => service.stop());
   beforeEach(() => everything.forget());
 
-  /** An instance whose client has applied. */
-  async function applied(application: object): Promise<TestInstance> {
+  /** Starts an instance and submits the client's application. */
+  async function startApplied(application: object): Promise<TestInstance> {
     const loan = await loans.start('loan_onboarding', { client: { name: 'Ada Example' } });
     await loan.isAt('complete_application');
     await loan.act('submit_application', { application });
@@ -42,7 +42,7 @@ describe('loan_onboarding', () => {
   }
 
   test('grants a loan that the client can afford and accepts', async () => {
-    const loan = await applied(AFFORDABLE);
+    const loan = await startApplied(AFFORDABLE);
     await loan.isAt('reflection');
     await service.advance('PT2S');
     await loan.isAt('review_offer');
@@ -56,8 +56,8 @@ describe('loan_onboarding', () => {
     await loan.hasPassed('grant_loan');
   });
 
-  test('waits two seconds, and no less, before it registers the application', async () => {
-    const loan = await applied(AFFORDABLE);
+  test('registers the application after exactly two seconds', async () => {
+    const loan = await startApplied(AFFORDABLE);
     await service.advance('PT1.5S');
     await loan.isAt('reflection');
     await service.advance('PT0.5S');
@@ -65,14 +65,14 @@ describe('loan_onboarding', () => {
   });
 
   test('declines a loan whose payments take too much of the income', async () => {
-    const loan = await applied({ ...AFFORDABLE, income: 500 });
+    const loan = await startApplied({ ...AFFORDABLE, income: 500 });
     await service.advance('PT2S');
     await loan.hasEnded();
     await loan.hasData({ rating: { risk: 'high' }, decision: { granted: false } });
   });
 
   test('lets an offer lapse after two weeks', async () => {
-    const loan = await applied(AFFORDABLE);
+    const loan = await startApplied(AFFORDABLE);
     await service.advance('P13DT23H');
     await loan.isAt('review_offer');
     await service.advance('PT1H2S');
@@ -80,7 +80,7 @@ describe('loan_onboarding', () => {
     await loan.hasPassed('offer_lapsed');
   });
 
-  test('asks the agent for advice where the client wants it', async () => {
+  test('asks the agent for advice if the client wants it', async () => {
     await service.model([
       {
         when: { prompt: '"amount":\\s*(?<amount>\\d+).*"fee":\\s*(?<fee>\\d+)', notCalled: ['get-sum'] },
@@ -88,16 +88,16 @@ describe('loan_onboarding', () => {
       },
       { when: { results: { 'get-sum': 'is (?<total>\\d+)' } }, answers: { total: '${total}' } },
     ]);
-    const loan = await applied({ ...AFFORDABLE, advice: true });
+    const loan = await startApplied({ ...AFFORDABLE, advice: true });
     await service.advance('PT2S');
     await loan.isAt('review_offer');
     everything.wasCalled('get-sum', { a: 20_000, b: 200 });
     await loan.hasData({ advice: { total: 20_200 } });
   });
 
-  test('stops with an incident while the model has no answer, and goes on when it has one', async () => {
+  test('stops with an incident while the model has no answer, and continues after a retry', async () => {
     await service.model([{ when: { prompt: 'nothing like this' }, answers: {} }]);
-    const loan = await applied({ ...AFFORDABLE, advice: true });
+    const loan = await startApplied({ ...AFFORDABLE, advice: true });
     await service.advance('PT2S');
     await loan.hasIncident('AGENT_MODEL_FAILED', 'advise_client');
     await expect(loan.hasNoIncident()).rejects.toThrow('rules.0: "prompt" does not match.');
