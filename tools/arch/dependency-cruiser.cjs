@@ -1,11 +1,10 @@
-/** Folders below src that are Nest modules: those that have modules inside, those inside, and all others but the floors below them. */
+/** Matches the folders of Nest modules below src, including nested ones, but not the lower layers. */
 const MODULES =
   'systems/(?:tools|mcp-connection)|delivery/[^/]+|runtime/(?:calls/[^/]+|quotas)|(?!platform/|store/|evaluation/)[^/]+';
 
 /**
- * Architecture rules of the service. Each one has a sentence that says why; `npm run arch` checks them.
- * Rules about text rather than imports (who reads process.env, who imports ciphers) are in tools/scripts/source-rules.ts.
- *
+ * Architecture rules of the service, checked by `npm run arch`. Each rule explains its reason. Rules about text rather than
+ * imports (who reads process.env, who imports ciphers) are in tools/scripts/source-rules.ts.
  * @type {import('dependency-cruiser').IConfiguration}
  */
 module.exports = {
@@ -13,8 +12,8 @@ module.exports = {
     {
       name: 'no-cycles',
       comment:
-        'Files that import each other, be it for types only, can only be read, moved and tested together. At run time ' +
-        'the order of their start is an accident. What a generator wrote is read by nobody.',
+        'Files that import each other, even for types only, can only be read, moved and tested together, and their ' +
+        'initialization order is arbitrary. Generated files are exempt.',
       severity: 'error',
       from: { pathNot: '^packages/client/src/generated/' },
       to: { circular: true },
@@ -22,8 +21,8 @@ module.exports = {
     {
       name: 'no-folder-cycles',
       comment:
-        'Floors, modules and rooms have one order: what lies below knows nothing of what lies above. So a newcomer can ' +
-        'read from the bottom, and a room can be replaced alone.',
+        'Layers, modules and folders have one order: lower ones do not know higher ones. So a newcomer can read from ' +
+        'the bottom up, and a folder can be replaced independently.',
       severity: 'error',
       scope: 'folder',
       from: {},
@@ -32,7 +31,7 @@ module.exports = {
     {
       name: 'no-orphans',
       comment:
-        'A file nobody imports is dead code. Entry points (main, command lines, workers) are no orphans.',
+        'A file that no other file imports is dead code, unless it is an entry point (main, command lines, workers).',
       severity: 'error',
       from: {
         orphan: true,
@@ -41,9 +40,10 @@ module.exports = {
       to: {},
     },
     {
-      name: 'platform-stays-below-rooms',
+      name: 'platform-stays-below-modules',
       comment:
-        'src/platform serves every room; if it knew one above, nothing there could be read or replaced alone.',
+        'src/platform serves all modules. If it depended on one of them, it could not be read or replaced ' +
+        'independently.',
       severity: 'error',
       from: { path: '^src/platform/' },
       to: { path: '^src/(?!platform/)' },
@@ -51,22 +51,24 @@ module.exports = {
     {
       name: 'engine-stands-alone',
       comment:
-        'packages/engine is pure: it runs in browsers, knows no process instance but those given to it, and no table.',
+        'packages/engine is pure: it runs in browsers and accesses neither tables nor any process instance it was not ' +
+        'given.',
       severity: 'error',
       from: { path: '^packages/engine/src/', pathNot: '\\.spec\\.ts$' },
       to: { path: '^(src|migrations|test|tools|packages/(?!engine/))' },
     },
     {
       name: 'engine-needs-no-node',
-      comment: 'The engine runs in browsers as well, which have no modules of Node.',
+      comment: 'The engine also runs in browsers, which have no Node modules.',
       severity: 'error',
       from: { path: '^packages/engine/src/', pathNot: '\\.spec\\.ts$' },
       to: { dependencyTypes: ['core'] },
     },
     {
-      name: 'store-stays-below-rooms',
+      name: 'store-stays-below-modules',
       comment:
-        'src/store connects, migrates and runs transactions. Tables are handed down by src/schema.ts, so that a new one changes nothing here.',
+        'src/store connects, migrates and runs transactions. It receives the tables from src/schema.ts, so adding a ' +
+        'table changes nothing here.',
       severity: 'error',
       from: { path: '^src/store/' },
       to: { path: '^src/(?!(platform|store)/)' },
@@ -82,8 +84,8 @@ module.exports = {
     {
       name: 'modules-meet-through-services',
       comment:
-        "A module reaches another only by its service or module file and by its types, errors and DTOs. Another module's " +
-        'repositories, entities and helpers may change any day.',
+        'A module uses another only through its service or module file and its types, errors and DTOs. Repositories, ' +
+        'entities and helpers are internal and may change at any time.',
       severity: 'error',
       from: { path: `^src/(${MODULES})/` },
       to: {
@@ -95,8 +97,8 @@ module.exports = {
     {
       name: 'controllers-only-translate-http',
       comment:
-        'A controller turns HTTP into one call of a service. With a repository or TypeORM in it, rules end up beside ' +
-        'the routes and outside transactions.',
+        'A controller translates HTTP into one service call. With a repository or TypeORM in it, business rules would ' +
+        'move into routes, outside transactions.',
       severity: 'error',
       from: { path: '\\.controller\\.ts$' },
       to: { path: '\\.(repository|entity)\\.ts$|^node_modules/(typeorm|mysql2|libsql)/|^src/store/' },
@@ -104,45 +106,42 @@ module.exports = {
     {
       name: 'services-do-not-know-http',
       comment:
-        'A service is called by routes, commands and other modules alike; the error filter chooses the status.',
+        'Routes, commands and other modules call services in the same way; the error filter chooses the status.',
       severity: 'error',
       from: { path: '\\.(service|repository)\\.ts$' },
       to: { path: '\\.controller\\.ts$|^node_modules/(express|@nestjs/platform-express)/' },
     },
     {
       name: 'entities-are-rows',
-      comment:
-        'An entity describes a table. If it knew a DTO, a change of the interface would change the schema.',
+      comment: 'An entity describes a table. If it depended on a DTO, an API change would change the schema.',
       severity: 'error',
       from: { path: '\\.entity\\.ts$' },
       to: { path: '\\.(dto|service|repository|controller)\\.ts$' },
     },
     {
       name: 'migrations-stand-alone',
-      comment: 'A migration describes the past. Code that it imported from src would change under it.',
+      comment: 'A migration describes a past schema. Code imported from src would change it retroactively.',
       severity: 'error',
       from: { path: '^migrations/', pathNot: '\\.spec\\.ts$' },
       to: { path: '^src/' },
     },
     {
       name: 'evaluation-stays-outside',
-      comment:
-        'Evaluation mode issues its own tokens. Nothing that runs in production may be able to load it.',
+      comment: 'Evaluation mode issues its own tokens. Production code must not be able to load it.',
       severity: 'error',
       from: { path: '^src/', pathNot: ['^src/evaluation/', '\\.spec\\.ts$'] },
       to: { path: '^src/evaluation/' },
     },
     {
       name: 'clients-stand-alone',
-      comment: 'The client is a package of its own, for callers who have nothing of the service.',
+      comment: 'The client is a separate package for callers that do not have the service installed.',
       severity: 'error',
       from: { path: '^packages/client/src/(?!command-line/)' },
       to: { path: '^(src|migrations|node_modules|packages/client/src/command-line)/' },
     },
     {
       name: 'only-commands-are-clients',
-      comment:
-        'The service never calls its own API. Evaluation mode brings the command line of the checkout.',
+      comment: 'The service never calls its own API. Only evaluation mode includes the command line.',
       severity: 'error',
       from: { path: '^src/', pathNot: ['^src/evaluation/', '\\.spec\\.ts$'] },
       to: { path: '^packages/client/' },
@@ -150,7 +149,7 @@ module.exports = {
     {
       name: 'console-is-a-client',
       comment:
-        'The console runs in browsers and knows the service by the typed client only, as every other caller does.',
+        'The console runs in browsers and uses the service through the typed client only, like any other caller.',
       severity: 'error',
       from: { path: '^packages/console/' },
       to: { path: '^(src|migrations|test|tools)/|^packages/client/src/(?!index\\.ts)' },
@@ -158,7 +157,8 @@ module.exports = {
     {
       name: 'console-parts-stay-below-pages',
       comment:
-        'Parts, live answers and the frame of the console serve every page. Pages are loaded one by one; what lies below may not pull one in.',
+        'Parts, live answers and the frame of the console serve every page. Pages are loaded lazily, so shared code ' +
+        'must not import one.',
       severity: 'error',
       from: { path: '^packages/console/src/(texts|app|live|parts|diagram|shell)/' },
       to: { path: '^packages/console/src/pages/' },
@@ -166,15 +166,15 @@ module.exports = {
     {
       name: 'console-areas-stand-alone',
       comment:
-        'An area of the console is read and changed alone. What two of them show becomes a part, and one leads to another by a link.',
+        'Each area of the console can be read and changed independently. Shared UI becomes a part; areas refer to ' +
+        'each other by links.',
       severity: 'error',
       from: { path: '^packages/console/src/pages/([^/]+)/' },
       to: { path: '^packages/console/src/pages/[^/]+/', pathNot: '^packages/console/src/pages/$1/' },
     },
     {
       name: 'service-does-not-know-the-console',
-      comment:
-        'The service sends the built console as files. Its sources are for browsers and run nowhere else.',
+      comment: 'The service sends the built console as files. The console sources run in browsers only.',
       severity: 'error',
       from: { path: '^(src|migrations|packages/client)/' },
       to: { path: '^packages/console/' },
@@ -191,7 +191,8 @@ module.exports = {
     {
       name: 'no-development-packages-in-production',
       comment:
-        'A deployment installs dependencies only, so an import of a development package would stop the start.',
+        'A deployment installs production dependencies only, so importing a development package would fail at ' +
+        'startup.',
       severity: 'error',
       from: { path: '^(src|migrations)/', pathNot: '\\.spec\\.ts$' },
       to: {
@@ -202,14 +203,15 @@ module.exports = {
     },
     {
       name: 'packages-are-declared',
-      comment: 'A package that is only there because another one needs it can vanish with the next update.',
+      comment:
+        'A transitive dependency can disappear with the next update, so every imported package must be declared.',
       severity: 'error',
       from: {},
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'] },
     },
     {
       name: 'imports-resolve',
-      comment: 'An import that leads nowhere stops the service at start.',
+      comment: 'An import that cannot be resolved fails at startup.',
       severity: 'error',
       from: {},
       to: { couldNotResolve: true, pathNot: '^#' },
@@ -217,7 +219,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    // Constants that import nothing; others read them, as a bound of one module often holds for what another gives it.
+    // Constants without imports. Other modules may read them, since a limit of one module often applies to another's input.
     exclude: { path: '\\.limits\\.ts$' },
     tsPreCompilationDeps: 'specify',
     tsConfig: { fileName: 'tsconfig.json' },

@@ -3,12 +3,15 @@ import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
-/** Compiles the client under its own strict settings and bundles `svc` from the built service. `npm pack` runs it first. */
+/**
+ * Compiles the client with its own strict settings and bundles `svc` from the built service. `npm pack` runs this script
+ * first.
+ */
 const PACKAGE = 'packages/client';
-/** The client that runs anywhere, then the test harness, which needs Node. */
+/** The platform-independent client, then the test harness, which requires Node. */
 const PROJECTS = ['tsconfig.json', 'tsconfig.testing.json'];
 const SVC = join(PACKAGE, 'dist/svc.js');
-/** Optional peers of bundled packages, for features that the command line does not use. */
+/** Optional peer dependencies of bundled packages, for features that the command line does not use. */
 const ABSENT = ['@nestjs/microservices', '@nestjs/websockets', '@fastify/static'];
 /** Bundled CommonJS packages call `require`, which ES modules lack. */
 const HEAD = `#!/usr/bin/env node

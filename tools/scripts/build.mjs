@@ -6,23 +6,23 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join, resolve, sep } from 'node:path';
 
 /**
- * Compiles the service into a new folder and puts that folder in the place of `dist`. So what runs from `dist`, or starts meanwhile,
- * finds whole files; after a compilation that failed it finds the files of before. Does nothing where `dist` holds what a
- * compilation would make. JavaScript, since a check at every `npm run` must not wait for a compiler.
+ * Compiles the service into a new folder, then replaces `dist` with it, so that programs that run or start from `dist` meanwhile see
+ * complete files. If the compilation fails, the previous files remain. Does nothing if `dist` is up to date. Written in JavaScript
+ * because this check, which runs with every `npm run`, must not wait for a compiler.
  *
- *     node tools/scripts/build.mjs           silent
- *     node tools/scripts/build.mjs --tell    prints a line when it compiles
+ *     node tools/scripts/build.mjs           prints nothing
+ *     node tools/scripts/build.mjs --verbose prints a line when it compiles
  */
 const DIST = 'dist';
-/** On the same level, since source maps name the sources by relative paths. */
+/** Must be a sibling of DIST, since source maps refer to the sources by relative paths. */
 const NEXT = `${DIST}.next-${process.pid}`;
 const BEFORE = `${DIST}.before-${process.pid}`;
-/** In `dist`: fingerprints of what went in and of what came out. */
+/** File in `dist` with fingerprints of the inputs and outputs. */
 const STAMP = '.build.json';
-/** The console in the browser, and what its builder goes by. */
+/** The console, which runs in browsers, and its build configuration. */
 const CONSOLE = 'packages/console';
 const CONSOLE_CONFIG = join(CONSOLE, 'vite.config.ts');
-/** What a compilation reads: our files, and which packages are installed. */
+/** Inputs of a compilation: source files, and the installed packages. */
 const INPUTS = [
   'src',
   'migrations',
@@ -36,9 +36,9 @@ const INPUTS = [
   'package-lock.json',
   'node_modules/.package-lock.json',
 ];
-/** As tools/tsconfig.build.json excludes them. */
+/** Files excluded by tools/tsconfig.build.json. */
 const NOT_COMPILED = /^(src|packages\/\w+\/src)\/.*\.spec\.ts$/;
-/** Builds at the same time can come between the two steps of one. */
+/** Attempts to replace `dist`, since a concurrent build can interfere between the two renames. */
 const ATTEMPTS = 20;
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
@@ -49,7 +49,7 @@ process.once('exit', () =>
 );
 
 if (!isUpToDate()) {
-  if (parseArgs({ options: { tell: { type: 'boolean' } } }).values.tell) {
+  if (parseArgs({ options: { verbose: { type: 'boolean' } } }).values.verbose) {
     console.log('Building …');
   }
   process.exitCode = await build();
@@ -60,12 +60,12 @@ function isUpToDate() {
     const { inputs, outputs } = JSON.parse(readFileSync(join(DIST, STAMP), 'utf8'));
     return inputs === fingerprint(INPUTS) && outputs === fingerprint([DIST]);
   } catch {
-    // Not built yet, built otherwise, or replaced by another build at this moment.
+    // Not built yet, built by other means, or being replaced by a concurrent build.
     return false;
   }
 }
 
-/** Compiles anew where a source changes meanwhile: the stamp must tell the truth. */
+/** Compiles again if a source changes during the compilation, so that the stamp is correct. */
 async function build() {
   for (;;) {
     const inputs = fingerprint(INPUTS);
@@ -83,9 +83,9 @@ async function build() {
 }
 
 /**
- * Without checking types, which `npm run typecheck` does: it takes more than half of the time of a build.
+ * Compiles without type checks, which would more than double the duration of a build; `npm run typecheck` checks types.
  *
- * @returns {Promise<number>} exit status of the compiler and of the builder of the console, which run side by side
+ * @returns {Promise<number>} exit status of the compiler and the console build, which run concurrently
  */
 async function compile() {
   const statuses = await Promise.all([
@@ -123,8 +123,8 @@ function replace() {
 /**
  * @param {string} from
  * @param {string} to
- * @param {string} expected code of the error with which it may fail
- * @returns {boolean} false when it failed so
+ * @param {string} expected error code that is not treated as a failure
+ * @returns {boolean} false if the rename failed with the expected code
  */
 function rename(from, to, expected) {
   try {
@@ -139,8 +139,8 @@ function rename(from, to, expected) {
 }
 
 /**
- * Hash of the names and contents of files. Contents, since times and sizes lie after a checkout or a copy.
- * @param {string[]} roots files, and folders with all that is in them
+ * Returns a hash of file names and contents. Times and sizes are not reliable after a checkout or a copy.
+ * @param {string[]} roots files and folders, including their content
  */
 function fingerprint(roots) {
   const hash = createHash('sha256');
@@ -156,7 +156,7 @@ function fingerprint(roots) {
 
 /**
  * @param {string} root
- * @returns {string[]} paths below a folder, an empty one for a file, none for what is not there
+ * @returns {string[]} paths below a folder; one empty path for a file; none if `root` does not exist
  */
 function filesOf(root) {
   try {

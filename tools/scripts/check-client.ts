@@ -6,14 +6,17 @@ import { startEvaluation } from '../../test/support/evaluation-service.js';
 import { tallyLine } from './tally.js';
 
 /**
- * Builds the client under its own strict settings, packs it, and installs the package in an empty folder. There the code of its README
- * is compiled as strictly as a caller can be, its first call and its command line run against the service in evaluation mode, and its
- * first test runs with the test runner of Node.
+ * Builds the client with its own strict settings, packs it, and installs the package in an empty folder. There the code of its README
+ * is compiled with the strictest caller settings, its first call and its command line run against the service in evaluation mode, and its
+ * first test runs with Node's test runner.
  *
  *     tsx tools/scripts/check-client.ts
  */
 const PACKAGE = 'packages/client';
-/** With the types of Node only; `skipLibCheck` would hide what is wrong with the declarations of the package. */
+/**
+ * Compiler settings of a caller, with the types of Node only. `skipLibCheck` would hide errors in the package's
+ * declarations.
+ */
 const CALLER = {
   compilerOptions: {
     target: 'ES2023',
@@ -29,8 +32,8 @@ const CALLER = {
 };
 const TSC = resolve('node_modules/.bin/tsc');
 
-const [first = '', ...others] = blocksOf('ts');
-/** The other blocks go on where the first one ends. */
+const [first = '', ...others] = readmeBlocks('ts');
+/** The other blocks continue where the first one ends. */
 const whole = [first, 'const { buildId } = build;', ...others.map((code) => `{\n${code}\n}`)].join('\n');
 
 run('npm', ['run', '--silent', 'build'], '.');
@@ -39,7 +42,7 @@ const service = await startEvaluation();
 let passed = 0;
 try {
   const name = run('npm', ['pack', '--silent', '--pack-destination', folder], PACKAGE).trim();
-  done('packs');
+  pass('packs');
   const packed = join(folder, name);
   writeFileSync(join(folder, 'package.json'), '{ "type": "module", "private": true }');
   run('npm', ['install', '--offline', '--silent', '--no-audit', '--no-fund', packed], folder);
@@ -47,47 +50,47 @@ try {
     readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.')),
     ['@svc'],
   );
-  done('installs, and needs no other package');
+  pass('installs without other packages');
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(CALLER));
   writeFileSync(join(folder, 'first.ts'), first);
-  writeFileSync(join(folder, 'whole.ts'), imported(whole));
+  writeFileSync(join(folder, 'whole.ts'), hoistImports(whole));
   mkdirSync(join(folder, 'tests'));
-  const [test = ''] = blocksOf('js');
-  // In TypeScript, so that the types of the harness are held too.
+  const [test = ''] = readmeBlocks('js');
+  // As TypeScript, to check the types of the harness too.
   writeFileSync(join(folder, 'tests/greeting.test.ts'), test);
   run(TSC, [], folder);
-  done('compiles');
+  pass('compiles');
   const env = { SVC_URL: service.url, SVC_TOKEN: await service.token() };
   expectEqual(run(process.execPath, ['first.js'], folder, env), 'STARTED: Complete application\n');
-  done('makes its first call');
+  pass('makes its first call');
   const shown = run('npx', ['--no-install', 'svc', 'show', '--process', 'loan_onboarding'], folder, env);
   expectEqual(/^[\w-]{36} +STARTED +sample +loan_onboarding/m.test(shown), true);
-  done('brings the command line');
+  pass('includes the command line');
   run('npx', ['--no-install', 'svc', 'init', 'application', '--app', 'greeter'], folder, env);
   const home = { SVC_HOME: resolve('.') };
   expectEqual(/^# pass 1$/m.test(run(process.execPath, ['--test'], folder, home)), true);
-  done('runs the first test of an application');
+  pass('runs the first test of an application');
   writeFileSync(join(folder, 'tests/greeting.test.js'), test.replace("'Hello Ada'", "'Hello Eve'"));
   expectEqual(
-    refused(() => run(process.execPath, ['--test'], folder, home)),
+    throws(() => run(process.execPath, ['--test'], folder, home)),
     true,
   );
-  done('runs a test that fails when the application is wrong');
+  pass('runs a test that fails when the application is wrong');
 } finally {
   await service.stop();
   rmSync(folder, { recursive: true, force: true });
   console.log(tallyLine({ passed, failed: passed === 7 ? 0 : 1, skipped: 0 }));
 }
 
-/** The examples of the README in a language. */
-function blocksOf(language: string): string[] {
+/** Returns the README examples in a language. */
+function readmeBlocks(language: string): string[] {
   const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8');
   return [...readme.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(
     ([, code]) => code ?? '',
   );
 }
 
-function refused(work: () => unknown): boolean {
+function throws(work: () => unknown): boolean {
   try {
     work();
     return false;
@@ -96,8 +99,8 @@ function refused(work: () => unknown): boolean {
   }
 }
 
-/** The code with its imports at the top, where they belong. */
-function imported(code: string): string {
+/** Returns the code with its imports moved to the top. */
+function hoistImports(code: string): string {
   const imports: string[] = code.match(/^import .*$/gm) ?? [];
   return [...imports, ...code.split('\n').filter((line) => !imports.includes(line))].join('\n');
 }
@@ -107,13 +110,13 @@ function run(program: string, args: string[], cwd: string, env: NodeJS.ProcessEn
   try {
     return execFileSync(program, args, { cwd, env: { ...process.env, ...env }, encoding: 'utf8', stdio });
   } catch (error) {
-    // The compiler tells its errors on the standard output.
+    // The compiler prints its errors to standard output.
     console.log((error as { stdout?: string }).stdout);
     throw error;
   }
 }
 
-function done(what: string): void {
+function pass(what: string): void {
   passed += 1;
   console.log(`ok    the client ${what}`);
 }

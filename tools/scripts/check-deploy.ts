@@ -10,7 +10,7 @@ import {
   CHART,
   FULL_VALUES,
   KUBERNETES,
-  LEAST_VALUES,
+  MINIMAL_VALUES,
   renderChart,
   type Container,
   type Manifest,
@@ -19,23 +19,23 @@ import { COMPOSE_FILE } from './deploy/compose.js';
 import { composeSchema, haproxy, helm, kubernetesValidator, promtool, type Command } from './deploy/tools.js';
 
 /**
- * Holds what stands in `deploy` against the programs that read it, or against their schemas.
+ * Checks the files in `deploy` with the programs that read them, or against their schemas.
  *
  *     tsx tools/scripts/check-deploy.ts
  *
- * Ends with `N passed, N failed`; what needs a program that cannot be had is skipped, or failed where CI is set.
+ * Ends with `N passed, N failed`. A check whose program is not available is skipped, or fails if CI is set.
  */
-/** The value of an instruction of the last stage of the Dockerfile. */
-function ofDockerfile(instruction: string): string {
+/** Returns the value of an instruction in the last stage of the Dockerfile. */
+function dockerfileValue(instruction: string): string {
   const lines = readFileSync('deploy/Dockerfile', 'utf8').split('\n');
   return lines.findLast((line) => line.startsWith(`${instruction} `))?.slice(instruction.length + 1) ?? '';
 }
 
-/** A program could not be had. */
-class ObstacleError extends Error {}
+/** A program required by a check is not available. */
+class MissingToolError extends Error {}
 
 const PROXY = 'deploy/haproxy';
-/** Where primary-check@.service looks for it. */
+/** Path of the program that primary-check@.service starts. */
 const INSTALLED_CHECK = '/usr/local/lib/svc-platform/primary-check';
 const UNIT = 'deploy/systemd/svc-platform.service';
 const folder = mkdtempSync(join(tmpdir(), 'svc-deploy-'));
@@ -43,11 +43,11 @@ const total: Tally = { passed: 0, failed: 0, skipped: 0 };
 
 await check('compose file against the schema of Compose', async () => {
   const ajv = new Ajv({ strict: false, validateFormats: false });
-  const isValid = ajv.compile(await obtained(composeSchema()));
+  const isValid = ajv.compile(await requireTool(composeSchema()));
   expect(isValid(parse(readFileSync(COMPOSE_FILE, 'utf8'))), ajv.errorsText(isValid.errors));
 });
 await check('chart against helm lint', async () => {
-  runs(await obtained(helm()), [
+  expectSuccess(await requireTool(helm()), [
     'lint',
     '--strict',
     '--quiet',
@@ -62,18 +62,18 @@ const { networkPolicy } = parse(readFileSync(`${CHART}/ci/values.yaml`, 'utf8'))
 };
 const rendered = [
   { name: 'full', values: FULL_VALUES, peers: networkPolicy },
-  { name: 'least', values: LEAST_VALUES, peers: { from: [], egress: [] } },
+  { name: 'minimal', values: MINIMAL_VALUES, peers: { from: [], egress: [] } },
 ];
 for (const { name, values, peers } of rendered) {
   await check(`chart with the ${name} values against Kubernetes ${KUBERNETES.join(' and ')}`, async () => {
-    await obtained(helm());
+    await requireTool(helm());
     const manifests = await renderChart(values);
     await checkSchemas(name, manifests);
     checkManifests(manifests);
     checkRules(manifests, peers);
   });
 }
-const WRONG = [
+const INVALID_VALUES = [
   'extraVolumes[0].name=x',
   'extraVolumeMounts[0].name=x',
   'image.tga=x',
@@ -84,54 +84,54 @@ const WRONG = [
   'replicas=0',
   'networkPolicy.egress[0].ports[0].port=443',
 ];
-await check(`chart refuses ${WRONG.join(', ')}`, async () => {
-  await obtained(helm());
-  for (const value of WRONG) {
-    const refusal = await renderChart([...LEAST_VALUES, '--set', value]).then(
+await check(`chart rejects ${INVALID_VALUES.join(', ')}`, async () => {
+  await requireTool(helm());
+  for (const value of INVALID_VALUES) {
+    const refusal = await renderChart([...MINIMAL_VALUES, '--set', value]).then(
       () => '',
       (error: Error) => error.message,
     );
-    expect(refusal.includes("don't meet the specifications"), `${value} was taken: ${refusal}`);
+    expect(refusal.includes("don't meet the specifications"), `${value} was not rejected: ${refusal}`);
   }
 });
 await check('alert rules against promtool', async () => {
-  const tool = await obtained(promtool());
-  runs(tool, ['check', 'rules', '--lint=all', '--lint-fatal', 'deploy/monitoring/alerts.yaml']);
-  runs(tool, ['test', 'rules', 'deploy/monitoring/alerts.test.yaml']);
+  const tool = await requireTool(promtool());
+  expectSuccess(tool, ['check', 'rules', '--lint=all', '--lint-fatal', 'deploy/monitoring/alerts.yaml']);
+  expectSuccess(tool, ['test', 'rules', 'deploy/monitoring/alerts.test.yaml']);
 });
 await check('unit against systemd-analyze', async () => {
-  await obtained(
+  await requireTool(
     spawnSync('systemd-analyze', ['--version']).status === 0
       ? undefined
       : Promise.reject(new Error('no systemd')),
   );
   const unit = readFileSync(UNIT, 'utf8');
-  // The user's machine has Node in this place, ours need not have it.
+  // The test machine may have Node elsewhere than the path in the unit.
   writeFileSync(join(folder, 'trial.service'), unit.replace('/usr/bin/node', process.execPath));
-  runs(['systemd-analyze'], ['verify', '--man=no', join(folder, 'trial.service')]);
-  const list = (name: string): string[] => JSON.parse(ofDockerfile(name)) as string[];
+  expectSuccess(['systemd-analyze'], ['verify', '--man=no', join(folder, 'trial.service')]);
+  const list = (name: string): string[] => JSON.parse(dockerfileValue(name)) as string[];
   const command = [...list('ENTRYPOINT').slice(1), ...list('CMD')].join(' ');
   expect(
     unit.includes(`ExecStart=/usr/bin/node ${command}\n`),
-    'the unit starts another command than the image',
+    'the unit and the image start different commands',
   );
 });
 
 await check('haproxy.cfg against HAProxy, its check against the shell and systemd-analyze', async () => {
-  const command = await obtained(haproxy());
-  runs(['sh'], ['-n', `${PROXY}/primary-check`]);
-  // The user's machine has these hosts, the account and its folder, ours need not have them.
+  const command = await requireTool(haproxy());
+  expectSuccess(['sh'], ['-n', `${PROXY}/primary-check`]);
+  // The test machine may lack these hosts, the account and its folder.
   const text = readFileSync(`${PROXY}/haproxy.cfg`, 'utf8')
     .replaceAll(/db-\d:3306/g, '127.0.0.1:3306')
     .replaceAll(/^ *(user|group|chroot) .*\n/gm, '');
   writeFileSync(join(folder, 'haproxy.cfg'), text);
-  runs(command, ['-c', '-f', join(folder, 'haproxy.cfg')]);
+  expectSuccess(command, ['-c', '-f', join(folder, 'haproxy.cfg')]);
   if (spawnSync('systemd-analyze', ['--version']).status === 0) {
     const unit = readFileSync(`${PROXY}/primary-check@.service`, 'utf8');
     const script = resolve(PROXY, 'primary-check');
     writeFileSync(join(folder, 'primary-check@.service'), unit.replace(INSTALLED_CHECK, script));
     cpSync(`${PROXY}/primary-check.socket`, join(folder, 'primary-check.socket'));
-    runs(['systemd-analyze'], ['verify', '--man=no', join(folder, 'primary-check.socket')]);
+    expectSuccess(['systemd-analyze'], ['verify', '--man=no', join(folder, 'primary-check.socket')]);
   }
 });
 
@@ -144,43 +144,45 @@ async function check(name: string, work: () => Promise<void>): Promise<void> {
     () => undefined,
     (failure: Error) => failure,
   );
-  const mayBeAbsent = error instanceof ObstacleError && !process.env['CI'];
+  const mayBeAbsent = error instanceof MissingToolError && !process.env['CI'];
   const outcome = error === undefined ? 'passed' : mayBeAbsent ? 'skipped' : 'failed';
   total[outcome] += 1;
   console.log(`${outcome.padEnd(8)} ${name}${error === undefined ? '' : `: ${error.message}`}`);
 }
 
-async function obtained<Value>(value: Promise<Value> | Value): Promise<Value> {
+async function requireTool<Value>(value: Promise<Value> | Value): Promise<Value> {
   try {
     return await value;
   } catch (error) {
-    throw new ObstacleError(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new MissingToolError(error instanceof Error ? error.message : String(error), { cause: error });
   }
 }
 
-function expect(holds: boolean, otherwise: string): asserts holds {
-  if (!holds) {
-    throw new Error(otherwise);
+function expect(condition: boolean, message: string): asserts condition {
+  if (!condition) {
+    throw new Error(message);
   }
 }
 
-function runs([file, ...first]: Command, args: readonly string[]): void {
+function expectSuccess([file, ...first]: Command, args: readonly string[]): void {
   const { status, stdout, stderr } = spawnSync(file, [...first, ...args], { encoding: 'utf8' });
   expect(status === 0 && !/warning/i.test(stderr), `${stdout}${stderr}`);
 }
 
-/** The validator knows what Kubernetes itself brings; a ServiceMonitor is of the Prometheus operator. */
+/**
+ * Validates manifests against the Kubernetes schemas, except the ServiceMonitor, which belongs to the Prometheus operator.
+ */
 async function checkSchemas(name: string, manifests: readonly Manifest[]): Promise<void> {
-  const validator = await obtained(kubernetesValidator());
+  const validator = await requireTool(kubernetesValidator());
   const file = join(folder, `${name}.json`);
   const items = manifests.filter(({ kind }) => kind !== 'ServiceMonitor');
   writeFileSync(file, items.map((item) => JSON.stringify(item)).join('\n---\n'));
   for (const version of KUBERNETES) {
-    runs(validator, ['--kubernetes-version', version, '--strict', file]);
+    expectSuccess(validator, ['--kubernetes-version', version, '--strict', file]);
   }
 }
 
-/** What no schema says: pods without rights, which run the image as it is meant, found by what selects them. */
+/** Checks what no schema covers: pods are unprivileged, run the image as intended, and are matched by their selectors. */
 function checkManifests(manifests: readonly Manifest[]): void {
   const pods = manifests.filter(({ spec }) => spec.template !== undefined);
   expect(
@@ -188,12 +190,12 @@ function checkManifests(manifests: readonly Manifest[]): void {
       .map(({ kind }) => kind)
       .toSorted()
       .join() === 'Deployment,Job',
-    'a service and a migration',
+    'the chart must contain a deployment and a migration job',
   );
   for (const { kind, spec } of pods) {
     const [container] = spec.template?.spec.containers ?? [];
     const security = { ...spec.template?.spec.securityContext, ...container?.securityContext };
-    const [user, group] = ofDockerfile('USER').split(':').map(Number);
+    const [user, group] = dockerfileValue('USER').split(':').map(Number);
     const wanted = {
       runAsNonRoot: true,
       runAsUser: user,
@@ -218,10 +220,10 @@ function checkManifests(manifests: readonly Manifest[]): void {
       kind === 'Service' &&
       Object.entries(selected).every(([label, value]) => metadata.labels[label] === value),
   );
-  expect(monitor === undefined || services.length === 1, `the monitor reads ${services.length} services`);
+  expect(monitor === undefined || services.length === 1, `the monitor selects ${services.length} services`);
 }
 
-/** A file that a setting names is in the pod: below a mount whose volume is there. */
+/** Checks that each file named by a setting is below a mounted volume of the pod. */
 function checkFiles(kind: string, volumes: readonly { name: string }[], container?: Container): void {
   const mounts = (container?.volumeMounts ?? []).filter(({ name }) =>
     volumes.some((volume) => volume.name === name),
@@ -229,7 +231,7 @@ function checkFiles(kind: string, volumes: readonly { name: string }[], containe
   const files = (container?.env ?? []).filter(({ name }) => /_(FILE|CERTIFICATE)$/.test(name));
   for (const { name, value } of files) {
     const isThere = mounts.some(({ mountPath }) => value.startsWith(`${mountPath}/`));
-    expect(isThere, `${kind}: nothing brings the file of ${name}`);
+    expect(isThere, `${kind}: no volume contains the file of ${name}`);
   }
 }
 
@@ -247,7 +249,7 @@ function checkPolicies(manifests: readonly Manifest[], pods: readonly Record<str
   }
 }
 
-/** Checks that the policies let in the named peers and scrapers only, and let out to DNS and the named peers only. */
+/** Checks that the policies admit only the named peers and scrapers, and let pods call only DNS and the named peers. */
 function checkRules(manifests: readonly Manifest[], named: { from: object[]; egress: object[] }): void {
   const [service, migration] = manifests.filter(({ kind }) => kind === 'NetworkPolicy');
   const egress = [{ ports: ['UDP', 'TCP'].map((protocol) => ({ port: 53, protocol })) }, ...named.egress];
@@ -260,5 +262,5 @@ function checkRules(manifests: readonly Manifest[], named: { from: object[]; egr
     [ingress, egress],
     [[], egress],
   ];
-  expect(isDeepStrictEqual(found, wanted), `the policies have other rules: ${JSON.stringify(found)}`);
+  expect(isDeepStrictEqual(found, wanted), `the policies have unexpected rules: ${JSON.stringify(found)}`);
 }

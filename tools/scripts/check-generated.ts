@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { CLIENT_FOLDER, generateClient } from './openapi/client.js';
 
 /**
- * Builds, generates the committed files that are written from code, and compares; the files stay as they were.
+ * Checks that the committed generated files match the code. Builds, generates and compares them, then restores the files.
  *
  *     tsx tools/scripts/check-generated.ts
  */
@@ -32,7 +32,7 @@ for (const { script, command, files } of GENERATED) {
   execFileSync(process.execPath, [command], output);
   files.forEach((file, index) => {
     const isEqual = textOf(file) === committed[index];
-    tell(file, isEqual, script);
+    report(file, isEqual, script);
     if (!isEqual) {
       writeFileSync(file, committed[index] ?? '');
     }
@@ -41,13 +41,13 @@ for (const { script, command, files } of GENERATED) {
 const folder = mkdtempSync(join(tmpdir(), 'svc-generated-'));
 try {
   generateClient(folder);
-  tell(CLIENT_FOLDER, contentsOf(folder) === contentsOf(CLIENT_FOLDER), 'client');
+  report(CLIENT_FOLDER, contentsOf(folder) === contentsOf(CLIENT_FOLDER), 'client');
 } finally {
   rmSync(folder, { recursive: true });
 }
 process.exitCode = stale === 0 ? 0 : 1;
 
-function tell(file: string, isEqual: boolean, script: string): void {
+function report(file: string, isEqual: boolean, script: string): void {
   stale += isEqual ? 0 : 1;
   console.log(
     isEqual
@@ -60,7 +60,7 @@ function textOf(file: string): string {
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }
 
-/** Names and texts of all files in a folder. */
+/** Returns the names and contents of all files in a folder. */
 function contentsOf(root: string): string {
   const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = files.map(({ parentPath, name }) => join(parentPath, name)).toSorted();

@@ -15,9 +15,9 @@ import {
 import { tallyLine, type Tally } from './tally.js';
 
 /**
- * On each database, beside each other: migrates an empty schema up, checks that the entities match it, takes every
- * migration back, and goes up again. Runs what the commands of an operator run; only the second and later migrations are taken
- * back without a process each. The service must have been built.
+ * On each database concurrently: migrates an empty schema up, checks that the entities match it, reverts every migration,
+ * and migrates up again. Uses the operator's commands, except that all reverts but the first run in this process.
+ * Requires a built service.
  *
  *     tsx tools/scripts/check-migrations.ts
  */
@@ -26,26 +26,26 @@ const count = readdirSync('migrations').filter((name) => /^\d+-.*(?<!\.spec)\.ts
 const run = promisify(execFile);
 const total: Tally = { passed: 0, failed: 0, skipped: 0 };
 
-await Promise.all([onFile(), onServers()]);
+await Promise.all([checkEmbedded(), checkServers()]);
 console.log(tallyLine(total));
 process.exitCode = total.failed > 0 ? 1 : 0;
 
-async function onFile(): Promise<void> {
+async function checkEmbedded(): Promise<void> {
   const folder = await processFolder(join(tmpdir(), 'svc-migrations'));
   await check('embedded', `sqlite:${join(folder, 'embedded.sqlite')}`);
   await rm(folder, { recursive: true, force: true });
 }
 
-async function onServers(): Promise<void> {
+async function checkServers(): Promise<void> {
   const { databases, missing } = await startDatabases(['mariadb', 'mysql'], { fast: true });
-  await Promise.all(databases.map(onServer));
+  await Promise.all(databases.map(checkServer));
   for (const { kind, reason } of missing) {
     total[process.env['CI'] ? 'failed' : 'skipped'] += 1;
     console.log(`${kind}: not available, ${reason}`);
   }
 }
 
-async function onServer(server: TestDatabase): Promise<void> {
+async function checkServer(server: TestDatabase): Promise<void> {
   const name = `svc_migrations_${process.pid}`;
   await check(server.kind, await scratchDatabase(server.url, name));
   await dropDatabase(server.url, name);
@@ -57,7 +57,7 @@ async function check(kind: string, databaseUrl: string): Promise<void> {
     await command('run', databaseUrl);
     await command('check', databaseUrl);
     await command('revert', databaseUrl);
-    await takeBack(count - 1, databaseUrl);
+    await revert(count - 1, databaseUrl);
     await command('run', databaseUrl);
     await command('check', databaseUrl);
     total.passed += 1;
@@ -68,13 +68,16 @@ async function check(kind: string, databaseUrl: string): Promise<void> {
   }
 }
 
-/** @throws Error with what the command printed */
+/**
+ * Runs a migration command.
+ * @throws Error with the output of the command
+ */
 async function command(verb: 'run' | 'check' | 'revert', databaseUrl: string): Promise<void> {
   const env = { ...process.env, DATABASE_URL: databaseUrl };
   await run(process.execPath, ['dist/src/migration.cli.js', verb], { env });
 }
 
-async function takeBack(times: number, databaseUrl: string): Promise<void> {
+async function revert(times: number, databaseUrl: string): Promise<void> {
   const { Env } = await built<typeof import('../../src/platform/config/env.js')>('platform/config/env.js');
   const { connectDatabase } = await built<typeof import('../../src/store/connection/connect.js')>(
     'store/connection/connect.js',

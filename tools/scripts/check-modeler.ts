@@ -9,8 +9,8 @@ import { tallyLine, type Tally } from './tally.js';
 import { APPLIED, DRAWING, FILLED, WITH_LANE, WORKFLOW } from './modeler/try-out.js';
 
 /**
- * Tries the kit of `packages/modeler/` in the real libraries: element templates pass their validator, and what bpmn-js writes after each of them
- * was applied, with the plugin of Camunda Modeler, is a package that the service takes. Installs the libraries the first time.
+ * Tests the modeler kit in `packages/modeler/` with the real libraries: the element templates are valid, and the diagrams that bpmn-js
+ * writes with each template and the Camunda Modeler plugin form a package that the service accepts. Installs the libraries if necessary.
  *
  *     tsx tools/scripts/check-modeler.ts
  */
@@ -49,18 +49,15 @@ try {
     applied: { clerks: 'svc.lane' },
     filled: { clerks: { 'svc:execute': 'workflow-test' } },
   });
-  check('bpmn-js applies them without a warning', [...whole.warnings, ...lane.warnings]);
+  check('bpmn-js applies the templates without warnings', [...whole.warnings, ...lane.warnings]);
   const left = TEMPLATES.filter(({ id }) => ![...Object.values(APPLIED), 'svc.lane'].includes(id));
-  check('each template is tried', left);
-  check('the service takes what is drawn with them', problemsOf(whole.xml, lane.xml));
+  check('each template is applied', left);
+  check('the service accepts the resulting processes', problemsOf(whole.xml, lane.xml));
   const without = await driver.apply([plugins[0] as Plugin], DRAWING, TEMPLATES, {
     applied: APPLIED,
     filled: FILLED,
   });
-  check(
-    'what the plugin adds is not there without it',
-    without.xml.includes('svc:uiAction') ? [without.xml] : [],
-  );
+  check('only the plugin adds its elements', without.xml.includes('svc:uiAction') ? [without.xml] : []);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -82,7 +79,7 @@ function install(): void {
   }
 }
 
-/** The libraries are made for a bundler, and for a browser. */
+/** Bundles and loads the driver, since the libraries require a bundler and a browser. */
 async function driverIn(folder: string): Promise<Driver> {
   const outfile = join(folder, 'driver.mjs');
   await build({
@@ -96,19 +93,19 @@ async function driverIn(folder: string): Promise<Driver> {
     external: ['jsdom'],
     logLevel: 'error',
   });
-  // jsdom reads files of its own beside it.
+  // jsdom reads its own files from node_modules next to the bundle.
   execFileSync('ln', ['-s', join(process.cwd(), TOOLS, 'node_modules'), join(folder, 'node_modules')]);
   return (await import(pathToFileURL(outfile).href)) as Driver;
 }
 
-/** What the plugin registers with Camunda Modeler. */
+/** Returns what the plugin registers with Camunda Modeler. */
 function pluginsOf(script: string): Plugin[] {
   const window: { plugins?: Plugin[] } = {};
   runInNewContext(script, { window });
   return window.plugins ?? [];
 }
 
-/** What the service says of a package with these processes, beside its warnings. */
+/** Returns the problems that the service reports for a package with these processes, without the expected warnings. */
 function problemsOf(...processes: string[]): unknown[] {
   const root = join(folder, 'application');
   for (const part of ['processes', 'workflows']) {
@@ -122,7 +119,7 @@ function problemsOf(...processes: string[]): unknown[] {
     valid: boolean;
     problems: { severity: string; code: string }[];
   };
-  // The name of its template stays at an element, and means nothing to the service.
+  // Elements keep the id of their template, which the service ignores.
   const known = ['FOREIGN_EXTENSION'];
   return valid ? problems.filter(({ code }) => !known.includes(code)) : [...problems, ...processes];
 }

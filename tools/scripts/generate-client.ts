@@ -1,4 +1,4 @@
 import { generateClient } from './openapi/client.js';
 
-/** Writes the generated part of packages/client from openapi.json: `npm run client`. */
+/** Generates packages/client/src/generated from openapi.json: `npm run client`. */
 generateClient();

@@ -3,8 +3,8 @@ import { tallyLine, type Tally } from './tally.js';
 import { openApiTool } from './openapi/tools.js';
 
 /**
- * Holds openapi.json against the rules of Redocly (recommended-strict) and Spectral (OpenAPI and OWASP): no finding at all. A rule
- * that is off says why, in tools/scripts/openapi.
+ * Checks openapi.json against the rules of Redocly (recommended-strict) and Spectral (OpenAPI and OWASP). No findings are allowed;
+ * tools/scripts/openapi gives the reason for each disabled rule.
  *
  *     tsx tools/scripts/lint-openapi.ts
  */
@@ -22,10 +22,10 @@ const CHECKS = [
 
 const total: Tally = { passed: 0, failed: 0, skipped: 0 };
 for (const { tool, args } of CHECKS) {
-  // Neither asks for anything outside: no look for a newer version, no report of use.
+  // Prevents network access: no update check, no telemetry.
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
   const { status } = spawnSync(openApiTool(tool), args, { stdio: 'inherit', env });
-  console.log(`${tool}: ${status === 0 ? 'no finding' : 'findings above'}`);
+  console.log(`${tool}: ${status === 0 ? 'no findings' : 'findings above'}`);
   total[status === 0 ? 'passed' : 'failed'] += 1;
 }
 console.log(tallyLine(total));

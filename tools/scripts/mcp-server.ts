@@ -4,13 +4,13 @@ import { isListening } from '../../test/support/databases/process-resources.js';
 
 /**
  * Starts the official MCP sample server `server-everything` over Streamable HTTP, prints its URL once it accepts
- * connections, and stops it with Ctrl-C. It has no authentication and listens on every address of the machine.
+ * connections, and stops it with Ctrl-C. The server has no authentication and listens on all addresses of the machine.
  *
  *     npm run dev:mcp-server                 on port 3001
- *     MCP_PORT=3301 npm run dev:mcp-server   on another one
+ *     MCP_PORT=3301 npm run dev:mcp-server   on another port
  */
-const PAUSE_MS = 100;
-const ENDS_BY_HAND: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const POLL_MS = 100;
+const STOP_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const USAGE_ERROR = 2;
 
 const port = Number(process.env['MCP_PORT'] ?? '3001');
@@ -30,7 +30,7 @@ const server = spawn(process.execPath, [program, 'streamableHttp'], {
   stdio: ['ignore', 'ignore', 'inherit'],
 });
 let isStopping = false;
-for (const signal of ENDS_BY_HAND) {
+for (const signal of STOP_SIGNALS) {
   process.on(signal, () => {
     isStopping = true;
     server.kill('SIGTERM');
@@ -38,6 +38,6 @@ for (const signal of ENDS_BY_HAND) {
 }
 server.once('exit', (code) => process.exit(isStopping ? 0 : (code ?? 1)));
 while (!(await isListening(port))) {
-  await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  await new Promise((resolve) => setTimeout(resolve, POLL_MS));
 }
 console.log(`MCP server: http://127.0.0.1:${port}/mcp (Ctrl-C stops it)`);

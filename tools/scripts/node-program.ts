@@ -6,7 +6,9 @@ import { promisify } from 'node:util';
 import { cacheFolder, putInPlace } from '../../test/support/databases/debian-package.js';
 import { processFolder } from '../../test/support/databases/process-resources.js';
 
-/** Returns the program of the Node release that `.nvmrc` names, as npm has it for this machine. Kept in the user's cache folder. */
+/**
+ * Returns the path of the Node release named in `.nvmrc`, installed from npm for this machine into the user's cache folder.
+ */
 export async function nodeProgram(): Promise<string> {
   const version = (await readFile('tools/.nvmrc', 'utf8')).trim();
   const name = `node-${process.platform}-${process.arch}`;

@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
-/** Parses the options of an npm script. Ends the process with status 2 where one is unknown or has no value. */
+/** Parses the options of an npm script. Exits with status 2 if an option is unknown or has no value. */
 export function scriptOptions<Config extends ParseArgsConfig>(
   config: Config,
 ): ReturnType<typeof parseArgs<Config>> {

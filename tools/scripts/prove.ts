@@ -16,15 +16,15 @@ import { tallyLine, type Tally } from './tally.js';
 import { scriptOptions } from './options.js';
 
 /**
- * Builds the service and runs the long proofs of tools/proofs against it, one table row for each proof and database.
+ * Builds the service and runs the long proofs in tools/proofs against it. Prints one table row per proof and database.
  *
  *     npm run prove                                  all of them, full length
- *     npm run prove -- --short                       few rounds, as in CI, several beside each other
+ *     npm run prove -- --short                       few rounds, several concurrently, as in CI
  *     npm run prove -- race crash --db mysql         some of them, on one database
  *
- * `--suites only` runs the suites of tests among them, `--suites without` all others.
+ * `--suites only` runs only the test suites among them, `--suites without` all others.
  *
- * Ends with `N passed, N failed`; a database that cannot be had is skipped, or failed where CI is set.
+ * Ends with `N passed, N failed`. Proofs on an unavailable database are skipped, or fail if CI is set.
  */
 const { values, positionals } = scriptOptions({
   allowPositionals: true,
@@ -45,8 +45,8 @@ interface Run {
   proof: Proof;
   kind: DatabaseKind;
 }
-/** Short runs beside each other: they wait a lot. */
-const LANES = 4;
+/** Number of concurrent short runs, which mostly wait. */
+const CONCURRENT_RUNS = 4;
 const wantedKinds = values.db?.flatMap((value) => value.split(','));
 const total: Tally = { passed: 0, failed: 0, skipped: 0 };
 
@@ -61,46 +61,48 @@ const runs: readonly Run[] = proofs.flatMap((proof) =>
     .map((kind) => ({ proof, kind })),
 );
 const servers = new Map<string, Promise<StartedDatabases>>();
-/** What a run has for itself at present: a server that it kills, or the processors, which a suite of tests fills. */
-const taken = new Set<string>();
-// The longest come first. Figures of long runs are not to be disturbed.
+/** Exclusive resources in use: a server that a proof kills, or the processors, which a test suite saturates. */
+const resourcesInUse = new Set<string>();
+// Short runs start with the longest. Long runs are sequential, so that they do not distort each other's figures.
 const waiting = values.short ? runs.toSorted((one, other) => rank(one) - rank(other)) : [...runs];
-await Promise.all(Array.from({ length: values.short ? LANES : 1 }, runInTurn));
+await Promise.all(Array.from({ length: values.short ? CONCURRENT_RUNS : 1 }, runInTurn));
 await Promise.all([...servers.values()].map(stopAll));
 console.log(tallyLine(total));
 process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0);
 
-/** Those that must wait for each other make a long row, too. */
+/** Returns the priority of a run. Runs that need an exclusive resource wait for each other, so they start first. */
 function rank(run: Run): number {
-  return ownOf(run) === undefined ? (run.proof.takesLong ? 1 : 2) : 0;
+  return exclusiveResource(run) === undefined ? (run.proof.takesLong ? 1 : 2) : 0;
 }
 
-/** What a run must have for itself; undefined where it can share everything. */
-function ownOf({ proof, kind }: Run): string | undefined {
+/** Returns the resource that a run needs exclusively; undefined if it can share everything. */
+function exclusiveResource({ proof, kind }: Run): string | undefined {
   return proof.isSuite ? 'processors' : proof.needsOwnServer && kind !== 'embedded' ? kind : undefined;
 }
 
-/** Runs what waits, and leaves those that need a server which another run has to whoever has it. */
+/** Runs waiting proofs, skipping those whose exclusive resource is in use; its current user picks them up later. */
 async function runInTurn(): Promise<void> {
   for (;;) {
-    const run = waiting.find((each) => !taken.has(ownOf(each) ?? ''));
+    const run = waiting.find((each) => !resourcesInUse.has(exclusiveResource(each) ?? ''));
     if (run === undefined) {
       return;
     }
     waiting.splice(waiting.indexOf(run), 1);
     const { proof, kind } = run;
-    const own = ownOf(run);
-    if (own !== undefined) {
-      taken.add(own);
+    const resource = exclusiveResource(run);
+    if (resource !== undefined) {
+      resourcesInUse.add(resource);
     }
-    await runOne(proof, kind, await serversFor(kind, { fast: values.short && own !== kind }));
-    if (own !== undefined) {
-      taken.delete(own);
+    await runOne(proof, kind, await serversFor(kind, { fast: values.short && resource !== kind }));
+    if (resource !== undefined) {
+      resourcesInUse.delete(resource);
     }
   }
 }
 
-/** Runs that kill their server have another one than the others, which need not wait for the disk. */
+/**
+ * Starts servers. Runs that kill their server get a separate one; all others can use a server that does not flush to disk.
+ */
 function serversFor(kind: DatabaseKind, options: { fast: boolean }): Promise<StartedDatabases> {
   const key = `${kind} ${options.fast}`;
   const started = servers.get(key) ?? startDatabases(kind === 'embedded' ? [] : [kind], options);
@@ -142,7 +144,7 @@ function obstacleOf(
   if (server === undefined) {
     return started.missing.find((missing) => missing.kind === kind)?.reason ?? 'not started';
   }
-  return proof.needsOwnServer && !server.owned ? 'needs a server of its own' : undefined;
+  return proof.needsOwnServer && !server.owned ? 'requires its own server' : undefined;
 }
 
 async function measure(proof: Proof, kind: DatabaseKind, server: TestDatabase | undefined): Promise<void> {

@@ -6,22 +6,25 @@ import { tallyLine, type Tally } from './tally.js';
 import { scriptOptions } from './options.js';
 
 /**
- * Sends requests that schemathesis makes from the OpenAPI document to the service in evaluation mode, and ends with
- * `N passed, N failed`: one for the run with a token, one for the run without. The seed is fixed: a failure is of a change, and comes again.
+ * Sends requests that schemathesis generates from the OpenAPI document to the service in evaluation mode. Ends with
+ * `N passed, N failed`: one check with a token and one without. The seed is fixed, so failures are reproducible.
  */
 const PACKAGE = 'schemathesis==4.32.5';
 const FOLDER = absolute('.cache', 'schemathesis');
 const PROGRAM = join(FOLDER, 'bin', 'schemathesis');
 
-/** Checks that are not made, each with its reason. */
-const LEFT_OUT = {
-  // A schema cannot say which text is a certificate, a key or an address that may be called, which data a process takes, or that two
-  // parameters exclude each other. That such a request is 400 is right.
-  positive_data_acceptance: 'a schema cannot say all that makes a request valid',
+/** Excluded checks with their reasons. */
+const EXCLUDED_CHECKS = {
+  // A schema cannot express which text is a valid certificate, key or permitted address, which data a process accepts, or
+  // that two parameters exclude each other. Responding 400 to such a request is correct.
+  positive_data_acceptance: 'a schema cannot express all conditions of a valid request',
 };
 
 const SEED = 1;
-/** Most requests are of the phase `coverage`, which makes each kind of right and wrong value. Without a token all are refused alike. */
+/**
+ * Most requests belong to the phase `coverage`, which generates each kind of valid and invalid value. Without a token all
+ * requests are rejected alike, so fewer phases suffice.
+ */
 const PHASES = {
   withToken: ['examples', 'coverage', 'fuzzing', 'stateful'],
   withoutToken: ['examples', 'fuzzing'],
@@ -29,13 +32,13 @@ const PHASES = {
 const EXAMPLES = '2';
 const REPORT = join(FOLDER, 'report.json');
 
-/** What a run says of itself. */
+/** The part of a schemathesis report that is checked. */
 interface Report {
   operations: { total: number; tested: number };
   phases: Record<string, { status: string }>;
 }
 
-interface Ended {
+interface RunResult {
   status: number | null;
   output: string;
 }
@@ -50,7 +53,7 @@ function outputOf(child: ChildProcess): () => string {
   return () => output;
 }
 
-async function run(program: string, args: string[], cwd = '.'): Promise<Ended> {
+async function run(program: string, args: string[], cwd = '.'): Promise<RunResult> {
   const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = outputOf(child);
   const status = await new Promise<number | null>((resolve) => {
@@ -59,7 +62,7 @@ async function run(program: string, args: string[], cwd = '.'): Promise<Ended> {
   return { status, output: output() };
 }
 
-/** @returns why it cannot be had; undefined when it is there */
+/** Installs schemathesis unless it is installed. Returns the reason if that is not possible, otherwise undefined. */
 async function install(): Promise<string | undefined> {
   try {
     await access(PROGRAM);
@@ -79,14 +82,14 @@ async function install(): Promise<string | undefined> {
   }
 }
 
-/** What is sent, and how much of it. */
+/** Parameters of a schemathesis run. */
 interface Plan {
   headers: string[];
   phases: readonly string[];
   examples: string;
 }
 
-async function sent(url: string, { headers, phases, examples }: Plan): Promise<Ended> {
+async function runSchemathesis(url: string, { headers, phases, examples }: Plan): Promise<RunResult> {
   const args = [
     'run',
     `${url}/docs-json`,
@@ -94,7 +97,7 @@ async function sent(url: string, { headers, phases, examples }: Plan): Promise<E
     '--checks',
     'all',
     '--exclude-checks',
-    Object.keys(LEFT_OUT).join(','),
+    Object.keys(EXCLUDED_CHECKS).join(','),
     '--mode',
     'all',
     '--phases',
@@ -116,11 +119,11 @@ async function sent(url: string, { headers, phases, examples }: Plan): Promise<E
     '--no-color',
   ];
   await rm(REPORT, { force: true });
-  // It leaves files where it runs.
+  // It leaves files in its working directory.
   return run(PROGRAM, args, FOLDER);
 }
 
-/** What a run has left out, which is no failure to schemathesis itself. */
+/** Returns the phases and operations that a run left out, which schemathesis does not report as a failure. */
 async function leftOut(wanted: readonly string[]): Promise<string[]> {
   const { operations, phases } = JSON.parse(await readFile(REPORT, 'utf8')) as Report;
   const notRun = wanted.filter((phase) => phases[phase]?.status !== 'success');
@@ -146,7 +149,7 @@ async function check(examples: string): Promise<Tally> {
       'without a token': { headers: [], phases: PHASES.withoutToken, examples },
     };
     for (const [name, plan] of Object.entries(runs)) {
-      const { status, output } = await sent(service.url, plan);
+      const { status, output } = await runSchemathesis(service.url, plan);
       const problems = status === 0 ? await leftOut(plan.phases) : [output];
       console.log(problems.length === 0 ? `ok    ${name}` : `FAIL  ${name}\n${problems.join('\n')}`);
       tally[problems.length === 0 ? 'passed' : 'failed'] += 1;

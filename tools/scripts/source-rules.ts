@@ -7,8 +7,8 @@ import {
 } from '../../test/support/source-rules.js';
 
 /**
- * Checks every file that git knows, or would add, against the rules on source text. References to documents must lead somewhere, and
- * the root of a module has a limit of files.
+ * Checks every file that git tracks or would add against the rules on source text, resolves references to documents, and limits
+ * the number of files in the root of a module.
  *
  *     tsx tools/scripts/source-rules.ts
  */
@@ -18,11 +18,11 @@ const listing = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '
 const files = listing.split('\0').filter((path) => path !== '' && existsSync(path));
 const texts = new Map(files.map((path) => [path, readFileSync(path, 'utf8')]));
 const references = new DocumentReferences(new Map([...texts].filter(([path]) => path.endsWith('.md'))));
-const ofTexts = [...texts].flatMap(([path, text]) => [
+const textViolations = [...texts].flatMap(([path, text]) => [
   ...sourceViolations(path, text),
   ...references.violations(path, text),
 ]);
-const violations = [...ofTexts, ...moduleRootViolations([...texts.keys()])];
+const violations = [...textViolations, ...moduleRootViolations([...texts.keys()])];
 for (const { path, line, why } of violations) {
   console.log(`${path}:${line} ${why}`);
 }

@@ -1,16 +1,16 @@
-/** Outcome of a number of checks. */
+/** Numbers of checks by outcome. */
 export interface Tally {
   passed: number;
   failed: number;
   skipped: number;
 }
 
-/** The closing line of every test command: `N passed, N failed`, with `, N skipped` when something was skipped. */
+/** Returns the last line of every test command: `N passed, N failed`, with `, N skipped` if any were skipped. */
 export function tallyLine({ passed, failed, skipped }: Tally): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
-/** Of several commands together. */
+/** Returns the sum of several tallies. */
 export function addTallies(tallies: readonly Tally[]): Tally {
   return tallies.reduce(
     (sum, { passed, failed, skipped }) => ({

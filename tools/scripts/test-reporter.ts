@@ -1,13 +1,14 @@
 import { DefaultReporter, type TestModule, type TestSpecification } from 'vitest/node';
 
-/** What ran of an area so far. */
+/** Progress of an area. */
 interface Area {
   waiting: number;
   readonly modules: TestModule[];
 }
 
 /**
- * Prints a line for each area, a folder of tests in one project, when its last file has ended; failures in full at the end.
+ * Prints one line per area (a folder of tests in one project) when its last file has ended, and failures in full at the
+ * end.
  */
 export class AreaReporter extends DefaultReporter {
   private readonly areas = new Map<string, Area>();
@@ -39,7 +40,7 @@ export class AreaReporter extends DefaultReporter {
   }
 
   override reportTestSummary(): void {
-    // The command prints the sum.
+    // The command prints the total.
   }
 }
 
@@ -67,13 +68,13 @@ function lineOf(name: string, modules: readonly TestModule[]): string {
 const SLOWEST = 10;
 
 /**
- * Says where a test run spent its time: for each project the time that workers were busy with its files, then the slowest
- * files. Workers run beside each other, so the sum is longer than the run.
+ * Returns a report of where a test run spent its time: the busy time of workers per project, then the slowest files.
+ * Workers run concurrently, so the sum exceeds the duration of the run.
  */
-export function whereTheTimeWent(modules: readonly TestModule[]): string {
+export function formatTimings(modules: readonly TestModule[]): string {
   const byProject = [...new Set(modules.map(({ project }) => project.name))].map((name) => {
     const files = modules.filter(({ project }) => project.name === name);
-    return `  ${seconds(sum(files, duration))} in ${files.length} files of ${name}, ${seconds(sum(files, loading))} of them to load`;
+    return `  ${seconds(sum(files, duration))} in ${files.length} files of ${name}, ${seconds(sum(files, loading))} of that loading`;
   });
   const slowest = modules.toSorted((a, b) => duration(b) - duration(a)).slice(0, SLOWEST);
   const byFile = slowest.map(
@@ -82,7 +83,7 @@ export function whereTheTimeWent(modules: readonly TestModule[]): string {
   return ['Time of workers:', ...byProject, 'Slowest files:', ...byFile].join('\n');
 }
 
-/** Milliseconds as seconds to read: `12.3 s`. */
+/** Formats milliseconds as seconds: `12.3 s`. */
 export function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }

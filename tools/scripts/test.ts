@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { parseCLI, startVitest, type TestModule } from 'vitest/node';
-import { AreaReporter, seconds, whereTheTimeWent } from './test-reporter.js';
+import { AreaReporter, seconds, formatTimings } from './test-reporter.js';
 import { TESTED_DATABASES, type TestedDatabase } from '../../test/support/databases/server-program.js';
 import { reasonNotAvailable } from '../../test/support/databases/start-databases.js';
 import { reasonNoVtcombo } from '../../test/support/databases/vtcombo.js';
@@ -9,19 +9,19 @@ import { tallyLine, type Tally } from './tally.js';
 import { scriptOptions } from './options.js';
 
 /**
- * Builds the service, then runs the tests in one pool of workers: the unit tests, and the integration tests, on MySQL where a
- * server can treat their statements otherwise, and on the embedded database.
+ * Builds the service, then runs the unit and integration tests in one pool of workers. Integration tests run on MySQL if results can
+ * differ on a server, all others on the embedded database.
  *
  *     npm test
  *     npm test -- systems                 test files whose path contains "systems"
  *     npm test -- --db embedded           integration tests on one database (repeatable, or comma-separated)
- *     npm test -- --busy 8                tests that wait, on the embedded database, beside 8 busy loops
- *     npm test -- -- --bail 1             what follows the second `--` goes to vitest as it is
- *     npm run test:all                    the matrix: all on MySQL too, and what differs on MariaDB, shards and Vitess
- *     npm run test:all -- --rest          the rest of the matrix, and once more what has no other database: for another Node
+ *     npm test -- --busy 8                timing-sensitive tests on the embedded database, with 8 busy loops
+ *     npm test -- -- --bail 1             passes everything after the second `--` to vitest
+ *     npm run test:all                    the matrix: all tests on MySQL too, and those that can differ on MariaDB, shards and Vitess
+ *     npm run test:all -- --rest          the rest of the matrix, and repeats tests without another database: for another Node
  *
- * A database server that cannot be had is skipped with one line; where CI is set it is a failure. The last line is
- * `N passed, N failed`, followed by `, N skipped` if any; the exit status is 1 when anything failed or nothing ran.
+ * An unavailable database server is skipped with one line, or fails if CI is set. The last line is
+ * `N passed, N failed`, followed by `, N skipped` if any. The exit status is 1 if anything failed or nothing ran.
  */
 const { values, positionals } = scriptOptions({
   allowPositionals: true,
@@ -33,8 +33,8 @@ const { values, positionals } = scriptOptions({
   },
 });
 
-/** Parts of paths: test files in which something has a time that the processor may be late for. */
-const WAITING = [
+/** Path fragments of timing-sensitive test files, which a busy processor could make fail. */
+const TIMING_SENSITIVE = [
   'health/metrics',
   'jobs/job-leases',
   'mcp-connection/credentials',
@@ -54,18 +54,18 @@ if ((await exec('npm', ['run', '--silent', 'build'])) !== 0) {
   const built = performance.now();
   const modules = await runTests(await availableDatabases());
   console.log(`\nBuild: ${seconds(built - started)}. Tests: ${seconds(performance.now() - built)}.`);
-  console.log(whereTheTimeWent(modules));
+  console.log(formatTimings(modules));
 }
 console.log(tallyLine(total));
 process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0);
 
-/** @returns how many busy loops run beside the tests; 0 without `--busy` */
+/** Returns the number of busy loops that run during the tests; 0 without `--busy`. */
 function busyLoops(): number {
   if (values.busy === undefined) {
     return 0;
   }
   if (!/^[1-9]\d*$/.test(values.busy)) {
-    console.error(`--busy takes a whole number above 0; not ${values.busy}`);
+    console.error(`--busy must be a positive integer, not ${values.busy}`);
     process.exit(2);
   }
   return Number(values.busy);
@@ -78,7 +78,7 @@ function chosenDatabases(): readonly TestedDatabase[] {
   return names.map((name) => {
     const kind = TESTED_DATABASES.find((known) => known === name);
     if (kind === undefined) {
-      console.error(`--db takes ${TESTED_DATABASES.join(', ')}; not ${name}`);
+      console.error(`--db must be one of ${TESTED_DATABASES.join(', ')}, not ${name}`);
       process.exit(2);
     }
     return kind;
@@ -102,7 +102,7 @@ async function availableDatabases(): Promise<TestedDatabase[]> {
   return available;
 }
 
-/** Why tests cannot run on a database; undefined when they can. */
+/** Returns why tests cannot run on a database; undefined if they can. */
 async function reasonOf(kind: TestedDatabase): Promise<string | undefined> {
   if (kind !== 'vitess') {
     return kind === 'embedded' ? undefined : reasonNotAvailable(kind);
@@ -117,13 +117,13 @@ async function runTests(databases: readonly TestedDatabase[]): Promise<readonly 
     process.env['TEST_MATRIX'] = values.rest ? 'rest' : 'all';
   }
   if (values.rest) {
-    // Unit tests run once more for another Node alone.
+    // Unit tests are repeated only for another Node, so fewer random processes suffice.
     process.env['RANDOM_PROCESSES'] ??= '15';
   }
-  const chosen = positionals.length > 0 || busy === 0 ? positionals : WAITING;
+  const chosen = positionals.length > 0 || busy === 0 ? positionals : TIMING_SENSITIVE;
   const { filter, options } = parseCLI(['vitest', 'run', '--passWithNoTests', ...chosen]);
   if (busy > 0) {
-    // They have a share of the processors for each worker, as the loops have.
+    // The scheduler gives each worker the same share of the processors as each busy loop.
     process.env['VITEST_MAX_WORKERS'] ??= '8';
   }
   const loops = Array.from({ length: busy }, busyLoop);
@@ -140,25 +140,25 @@ async function runTests(databases: readonly TestedDatabase[]): Promise<readonly 
     const failed = states.filter((state) => state === 'failed').length;
     total.passed += states.filter((state) => state === 'passed').length;
     total.skipped += states.filter((state) => state === 'skipped').length;
-    // A file that could not be loaded, or whose hook failed, fails without failing a test.
+    // A file that cannot be loaded, or whose hook fails, fails without a failed test.
     total.failed += failed === 0 && module.state() === 'failed' ? 1 : failed;
   }
-  if (chosen === WAITING) {
+  if (chosen === TIMING_SENSITIVE) {
     total.failed += reportNotRun(modules);
   }
-  // So does the run of an error outside a test, such as an unhandled rejection.
+  // An error outside a test, such as an unhandled rejection, also fails the run.
   total.failed ||= process.exitCode ? 1 : 0;
   return modules;
 }
 
-/** @returns how many entries of {@link WAITING} name no test file that ran, each told with a line */
+/** Reports entries of {@link TIMING_SENSITIVE} for which no test file ran. Returns their number. */
 function reportNotRun(modules: readonly TestModule[]): number {
-  const notRun = WAITING.filter((part) => !modules.some(({ moduleId }) => moduleId.includes(part)));
+  const notRun = TIMING_SENSITIVE.filter((part) => !modules.some(({ moduleId }) => moduleId.includes(part)));
   notRun.forEach((part) => console.error(`${part}: FAILED, no such test file ran`));
   return notRun.length;
 }
 
-/** Takes as much of a processor as it gets, until it is ended or nobody is left who could. */
+/** Starts a process that keeps a processor busy until it is killed or its parent ends. */
 function busyLoop(): ChildProcess {
   const loop = 'const parent = process.ppid; while (process.ppid === parent);';
   return endsWithUs(spawn(process.execPath, ['--eval', loop], { stdio: 'ignore' }));

@@ -7,9 +7,9 @@ import { tallyLine } from './tally.js';
 
 /**
  * Runs the shell blocks of docs/tour.md, or of another document such as docs/first-application.md, in order, against a fresh evaluation
- * server in a temporary folder and a real MCP server, both on free ports. Compares the output of each block with the `text` block after
- * it: `…` stands for the rest of a line or a part of it, a line of `…` for any lines, and a step without a `text` block prints nothing.
- * At the end of docs/tour.md two tools must be switched off. Ends with `N passed, N failed` and stops at the first command that fails.
+ * server in a temporary folder and a real MCP server, both on free ports. Compares the output of each block with the following `text`
+ * block: `…` matches any part of a line, a line with only `…` matches any lines, and a step without a `text` block must print nothing.
+ * At the end of docs/tour.md two tools must be disabled. Ends with `N passed, N failed` and stops at the first command that fails.
  *
  *     tsx tools/scripts/tour.ts            in bash
  *     tsx tools/scripts/tour.ts --zsh      in zsh
@@ -19,12 +19,12 @@ const STEP =
   /(?:<!-- tour: background until "(?<ready>[^"]+)" -->\n\n)?```sh\n(?<commands>.*?)```\n(?:\n```text\n(?<expected>.*?)```\n)?/gs;
 const STEP_TIMEOUT_MS = 300_000;
 const END_OF_STEP = '-- end of step';
-const SWITCHED_OFF = 'echo, get-env';
+const DISABLED_TOOLS = 'echo, get-env';
 const TOUR = 'docs/tour.md';
 
 interface Step {
   commands: string;
-  /** What a command that keeps running prints when it is ready. */
+  /** Text that a background command prints when it is ready. */
   ready: string | undefined;
   /** Expected output. */
   expected: string | undefined;
@@ -80,24 +80,24 @@ function readTour(text: string): Step[] {
 
 async function takeTour(steps: Step[]): Promise<void> {
   const terminal = start(shell, ['-s']);
-  // One stream, so that what is read is in the order in which a person sees it.
+  // One stream, so that the output is in the order in which a person sees it.
   terminal.child.stdin?.write('exec 2>&1\n');
-  // What keeps running starts beside each other; the steps behind need all of it.
-  const beginnings: Promise<void>[] = [];
+  // Background commands start concurrently; the next regular step waits until all of them are ready.
+  const backgroundSteps: Promise<void>[] = [];
   for (const step of steps) {
     const title = step.commands.trim().split('\n')[0] ?? '';
     if (step.ready === undefined) {
-      await Promise.all(beginnings);
+      await Promise.all(backgroundSteps);
       const printed = await runIn(terminal, step.commands);
       report(title, differenceOf(printed, step.expected ?? ''));
     } else {
       const { output } = start(shell, ['-c', step.commands]);
-      beginnings.push(until(output, step.ready, title).then(() => report(title, undefined)));
+      backgroundSteps.push(until(output, step.ready, title).then(() => report(title, undefined)));
     }
   }
   if (document === TOUR) {
     await checkEndState();
-    report(`${SWITCHED_OFF} are switched off`, undefined);
+    report(`${DISABLED_TOOLS} are disabled`, undefined);
   }
 }
 
@@ -111,7 +111,7 @@ function report(title: string, difference: string | undefined): void {
   }
 }
 
-/** Starts a command in a process group of its own, so that what it starts ends with it. */
+/** Starts a command in its own process group, so that its children can be stopped with it. */
 function start(program: string, args: string[]): { child: ChildProcess; output: Output } {
   const child = spawn(program, args, { env: environment, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
   const output = { text: '' };
@@ -125,7 +125,7 @@ function start(program: string, args: string[]): { child: ChildProcess; output: 
   return { child, output };
 }
 
-/** Runs commands in the tour's terminal, one after the other; the first that fails ends the terminal. */
+/** Runs commands in sequence in the tour's terminal; the first failure ends the terminal. */
 async function runIn({ child, output }: ReturnType<typeof start>, commands: string): Promise<string> {
   const from = output.text.length;
   child.stdin?.write(`set -e -o pipefail\n${commands}\necho '${END_OF_STEP}'\n`);
@@ -148,12 +148,15 @@ async function until(
   }
 }
 
-/** @returns what was expected and what came, or undefined where that is the same */
+/** Returns the expected and the actual output, or undefined if they match. */
 function differenceOf(printed: string, expected: string): string | undefined {
-  return patternOf(expected).test(printed) ? undefined : `expected\n${expected}but printed was\n${printed}`;
+  return patternOf(expected).test(printed) ? undefined : `expected\n${expected}but got\n${printed}`;
 }
 
-/** A whole block, in which a line of `…` stands for any lines, and any other `…` for anything in its line. */
+/**
+ * Returns a pattern for an entire block: a line with only `…` matches any lines, any other `…` matches any text in its
+ * line.
+ */
 function patternOf(block: string): RegExp {
   const lines = block.split(/(?<=\n)/).map((line) => {
     const parts = line.split('…').map((part) => part.replace(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`));
@@ -162,7 +165,7 @@ function patternOf(block: string): RegExp {
   return new RegExp(`^${lines.join('')}$`);
 }
 
-/** Asks the service itself, beside the tour, whether these tools are off and the others are on. */
+/** Checks with the service's API that exactly these tools are disabled. */
 async function checkEndState(): Promise<void> {
   const { child, output } = start('npm', ['run', '-s', 'dev:token']);
   await new Promise((resolve) => child.once('close', resolve));
@@ -178,8 +181,8 @@ async function checkEndState(): Promise<void> {
     tools: { name: string; enabled: boolean }[];
   };
   const off = tools.filter(({ enabled }) => !enabled).map(({ name }) => name);
-  if (off.join(', ') !== SWITCHED_OFF) {
-    throw new Error(`FAIL  switched off at the end: ${off.join(', ') || 'nothing'}`);
+  if (off.join(', ') !== DISABLED_TOOLS) {
+    throw new Error(`FAIL  disabled tools at the end: ${off.join(', ') || 'nothing'}`);
   }
 }
 
@@ -190,7 +193,7 @@ async function stop(child: ChildProcess): Promise<void> {
   }
 }
 
-/** @returns false when the child has ended already */
+/** Sends a signal to a child's process group. Returns false if the child has already ended. */
 function signal(child: ChildProcess, name: NodeJS.Signals): boolean {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) {
     return false;

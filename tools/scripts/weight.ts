@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { scriptOptions } from './options.js';
 
 /**
- * Prints what the project weighs: lines, settings, migrations, and with `--tests` the seconds of the README's test command
- * in a fresh clone; one column for each revision that is named, and one for the last commit.
+ * Prints size figures of the project: lines, settings, migrations, and with `--tests` the duration of the README's test command
+ * in a fresh clone. One column per given revision, and one for the last commit.
  *
  *     npm run weight
  *     npm run weight -- 85689339 --tests
@@ -17,7 +17,7 @@ const { values, positionals } = scriptOptions({
 });
 
 const SPECS = ':!*.spec.ts';
-/** What is counted at a revision. */
+/** Functions that return each figure at a revision. */
 const FIGURES: Record<string, (revision: string) => number> = {
   'lines of src without specs': (revision) => lines(revision, 'src/*.ts', SPECS),
   'lines of specs and test': (revision) => lines(revision, 'src/*.spec.ts', 'test', 'sample/tests'),
@@ -51,7 +51,7 @@ function lines(revision: string, ...paths: string[]): number {
   return count(revision, '', ...paths);
 }
 
-/** @returns how many lines of the text files below the paths match */
+/** Returns the number of matching lines in the text files below the paths. */
 function count(revision: string, pattern: string, ...paths: string[]): number {
   const { stdout } = spawnSync('git', ['grep', '-I', '-cE', pattern, revision, '--', ...paths], {
     encoding: 'utf8',
@@ -78,7 +78,7 @@ function secondsOfTests(revision: string): number {
       stdio: ['ignore', 2, 2],
     });
     if (status !== 0) {
-      console.error(`The tests of ${revision} have failed.`);
+      console.error(`The tests of ${revision} failed.`);
       process.exitCode = 1;
     }
     return Math.round((performance.now() - start) / 1_000);

@@ -6,18 +6,18 @@ import { helm } from './tools.js';
 const run = promisify(execFile);
 /** Folder of the chart. */
 export const CHART = 'deploy/helm/svc-platform';
-/** Values that switch on every part. */
+/** Values that enable every optional part. */
 export const FULL_VALUES = ['--values', `${CHART}/ci/values.yaml`];
-/** The least that must be said. */
-export const LEAST_VALUES = [
+/** The minimal values: only those that are required. */
+export const MINIMAL_VALUES = [
   'secret.existing=svc-platform',
   'settings.OIDC_AUDIENCE=svc-platform',
   'settings.OIDC_ISSUER=https://sso.example.com/realms/main',
 ].flatMap((value) => ['--set', value]);
-/** The oldest release of Kubernetes that the chart is for (`kubeVersion`), and the newest one that is tried. */
+/** The oldest Kubernetes release that the chart supports (`kubeVersion`), and the newest one tested. */
 export const KUBERNETES = ['1.27', '1.37'] as const;
 
-/** A container as a manifest describes it, as far as tests look at it. */
+/** The part of a container in a manifest that tests check. */
 export interface Container {
   image: string;
   args?: string[];
@@ -26,7 +26,7 @@ export interface Container {
   volumeMounts?: { name: string; mountPath: string }[];
 }
 
-/** One manifest of the chart, as far as tests look at it. */
+/** The part of a manifest that tests check. */
 export interface Manifest {
   apiVersion: string;
   kind: string;
@@ -45,9 +45,9 @@ export interface Manifest {
 }
 
 /**
- * What Helm makes of the chart.
+ * Renders the chart with Helm.
  * @param values options of `helm template`
- * @throws Error with what Helm says, for values that the chart refuses too
+ * @throws Error with Helm's message, also for values that the chart rejects
  */
 export async function renderChart(values: readonly string[]): Promise<Manifest[]> {
   const [file, ...args] = await helm();

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
-/** The compose file that operators start from. */
+/** Path of the compose file. */
 export const COMPOSE_FILE = 'deploy/compose/compose.yaml';
 
-/** A service of the compose file, as far as tests look at it. */
+/** The part of a service in the compose file that tests check. */
 export interface ComposeService {
   image: string;
   environment: Record<string, string>;
@@ -14,14 +14,14 @@ export interface ComposeService {
   stop_grace_period?: string;
 }
 
-/** What an operator writes into `.env`. What is not named here has a value that is no rule's business. */
+/** Values of an operator's `.env` whose format matters. All others get a placeholder. */
 const FILLED_IN: Record<string, string> = {
   SECRETS_KEYS: `2026-01:${Buffer.alloc(32).toString('base64')}`,
 };
 
 /**
- * The services of the compose file by name, as Compose would read them: `${NAME:?…}` is a value that an operator might fill in,
- * `${NAME:-…}` the default.
+ * Returns the services of the compose file by name, resolved like Compose: `${NAME:?…}` becomes a value as filled in by an
+ * operator, `${NAME:-…}` its default.
  */
 export function composeServices(): Record<string, ComposeService> {
   const fill = (_key: unknown, value: unknown): unknown =>

@@ -8,9 +8,9 @@ export { validateAll };
 
 /**
  * Applies templates in the real modeler.
- * @param plugins what the plugin of Camunda Modeler has registered
- * @param work.applied ids of templates by ids of elements
- * @param work.filled what an author fills in, by ids of elements
+ * @param plugins registrations of the Camunda Modeler plugin
+ * @param work.applied template ids by element id
+ * @param work.filled properties that an author fills in, by element id
  */
 export async function apply(plugins, xml, templates, { applied, filled }) {
   const modeler = modelerWith(plugins);
@@ -44,7 +44,7 @@ function modelerWith(plugins) {
   });
 }
 
-/** A window with as much of SVG as the modeler asks for: nothing here is looked at. */
+/** Opens a window with stubs for the parts of SVG that the modeler uses. Nothing is rendered. */
 function openWindow() {
   const { window } = new JSDOM('<div></div>', { pretendToBeVisual: true });
   const matrix = () => ({

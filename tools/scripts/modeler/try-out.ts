@@ -1,8 +1,8 @@
-/** Drawings for the check of the kit: one without lanes, and one with a lane. */
+/** Drawings for the check of the modeler kit: one without lanes and one with a lane. */
 const HEAD = `<?xml version="1.0" encoding="UTF-8"?>
 <bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:bpmndi="http://www.omg.org/spec/BPMN/20100524/DI" xmlns:dc="http://www.omg.org/spec/DD/20100524/DC" xmlns:di="http://www.omg.org/spec/DD/20100524/DI" xmlns:svc="urn:svc:bpmn:1" id="drawing" targetNamespace="test">`;
 
-/** What is applied to which element of the first drawing. */
+/** Ids of the templates applied to the first drawing, by element id. */
 export const APPLIED = {
   whole: 'svc.process',
   start: 'svc.start',
@@ -14,7 +14,7 @@ export const APPLIED = {
   failed: 'svc.error-boundary',
 };
 
-/** What an author fills in. */
+/** Properties that an author fills in, by element id. */
 export const FILLED = {
   whole: { 'svc:processName': 'whole' },
   start: { 'svc:start': 'workflow-test' },
@@ -22,7 +22,7 @@ export const FILLED = {
   wait: { 'svc:correlation': 'order.id' },
 };
 
-/** With the lists of its flows, as modelers write them. */
+/** Returns a node with its lists of flows, as modelers write them. */
 const node = (tag: string, id: string, { attributes = '', inner = '' } = {}): string => {
   const of = (list: string, at: 0 | 1): string =>
     FLOWS.filter((ends) => ends[at] === id)
@@ -40,7 +40,7 @@ const edge = (from: string, to: string, index: number): string =>
 const pairs = ROW.slice(1).map((to, index) => [ROW[index] ?? '', to, index] as const);
 const FLOWS = [...pairs.map(([from, to]) => [from, to]), ['failed', 'ended']];
 
-/** Without a word of ours. */
+/** The first drawing, plain BPMN without extensions of the service. */
 export const DRAWING = `${HEAD}
 <bpmn:message id="signed" name="signed" />
 <bpmn:process id="whole" isExecutable="true">
@@ -61,7 +61,7 @@ ${pairs.map(([from, to, index]) => edge(from, to, index)).join('\n')}
 </bpmndi:BPMNPlane></bpmndi:BPMNDiagram>
 </bpmn:definitions>`;
 
-/** The process that the first one calls, with a lane. */
+/** The second drawing: the process that the first one calls, with a lane. */
 export const WITH_LANE = `${HEAD}
 <bpmn:collaboration id="both"><bpmn:participant id="pool" processRef="inner" /></bpmn:collaboration>
 <bpmn:process id="inner" isExecutable="true">
@@ -76,7 +76,7 @@ ${shape('begin', 1)}${shape('finish', 2)}${edge('begin', 'finish', 1)}
 </bpmndi:BPMNPlane></bpmndi:BPMNDiagram>
 </bpmn:definitions>`;
 
-/** What the task for workflows starts. */
+/** The workflow that the workflow task starts. */
 export const WORKFLOW = {
   name: 'WORKFLOW',
   inputSchema: null,

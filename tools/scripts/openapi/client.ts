@@ -3,17 +3,17 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openApiTool } from './tools.js';
 
-/** Where the committed client is. */
+/** Folder of the committed client. */
 export const CLIENT_FOLDER = 'packages/client/src/generated';
 
-/** Folders of the generator's own code, which is the same for every document. */
+/** Folders of the generator's runtime code, which does not depend on the document. */
 const RUNTIME = ['client', 'core'];
 const UNCHECKED =
   "// @ts-nocheck The generator's own code passes undefined where a member is optional, which exactOptionalPropertyTypes refuses.\n";
 
 /**
- * Makes the client of openapi.json: types and one method for each operation, and the code that sends requests. Whatever is in the
- * folder is deleted first.
+ * Generates the client from openapi.json: types, one method per operation, and the code that sends requests. Deletes
+ * existing content of the folder first.
  */
 export function generateClient(folder = CLIENT_FOLDER): void {
   execFileSync(

@@ -2,7 +2,10 @@ import { fileURLToPath } from 'node:url';
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** How the client in packages/client is made of openapi.json; tools/scripts/openapi/client.ts runs it and names the folder. */
+/**
+ * Configuration that generates packages/client from openapi.json. tools/scripts/openapi/client.ts runs it and sets the
+ * folder.
+ */
 export default {
   input: at('../../../openapi.json'),
   output: {

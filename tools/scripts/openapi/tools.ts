@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 const FOLDER = dirname(fileURLToPath(import.meta.url));
 
 /**
- * Where a program of this folder is; the first time they are installed as package-lock.json says. They are apart from those of the
- * project, since nothing but the check of openapi.json and the making of the client needs them.
- * @param name as in `node_modules/.bin`
+ * Returns the path of a program of this folder. Installs the programs from package-lock.json if necessary. They are not
+ * dependencies of the project, since only the OpenAPI check and the client generation use them.
+ * @param name name in `node_modules/.bin`
  */
 export function openApiTool(name: string): string {
   const lock = join(FOLDER, 'package-lock.json');

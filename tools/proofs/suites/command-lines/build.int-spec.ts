@@ -5,7 +5,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const BUILDING = 'Building …\n';
-/** Takes the place of the compiler: copies sources as they are, which takes no time. */
+/** Fake compiler that only copies the sources, which takes no time. */
 const COMPILER = `#!/bin/sh
 mkdir -p "$4/src" "$4/migrations"
 for file in src/*.ts migrations/*.ts; do cp "$file" "$4/\${file%.ts}.js"; done
@@ -38,7 +38,7 @@ describe('npm run build', () => {
       const env = { ...process.env, PATH: `${join(folder, 'bin')}${delimiter}${process.env['PATH']}` };
       execFile(
         process.execPath,
-        ['tools/scripts/build.mjs', '--tell'],
+        ['tools/scripts/build.mjs', '--verbose'],
         { cwd: folder, env },
         (error, out, err) => done({ status: error?.code ?? 0, output: `${out}${err}` }),
       );
@@ -49,7 +49,7 @@ describe('npm run build', () => {
     await chmod(join(folder, 'bin/tsc'), 0o755);
   }
 
-  it('builds nothing where nothing has changed, and says nothing', async () => {
+  it('builds and prints nothing if nothing has changed', async () => {
     await compiler('#!/bin/sh\nexit 1\n');
     expect(await build()).toEqual({ status: 0, output: '' });
     await write('src/main.spec.ts', 'tests are not compiled');
@@ -62,10 +62,10 @@ describe('npm run build', () => {
     ['a new source', () => write('src/more.ts', 'more')],
     ['a deleted source', () => rm(join(folder, 'src/second.ts'))],
     ['a renamed source', () => rename(join(folder, 'src/main.ts'), join(folder, 'src/renamed.ts'))],
-    ['other options of the compiler', () => write('tsconfig.json', '{}')],
-    ['other packages', () => write('package-lock.json', '{}')],
+    ['changed compiler options', () => write('tsconfig.json', '{}')],
+    ['changed packages', () => write('package-lock.json', '{}')],
     ['a changed output', () => write('dist/src/main.js', 'by hand')],
-    ['an output too many', () => write('dist/src/left-over.js', 'of another branch')],
+    ['an extra output', () => write('dist/src/left-over.js', 'of another branch')],
     ['a missing output', () => rm(join(folder, 'dist/src/main.js'))],
     ['a missing stamp', () => rm(join(folder, 'dist/.build.json'))],
     ['a broken stamp', () => write('dist/.build.json', '{')],
@@ -79,7 +79,7 @@ describe('npm run build', () => {
     expect(compiled).toEqual(sources.map((name) => name.replace('.ts', '.js')));
   });
 
-  it('keeps what was built when a build fails, and tries again', async () => {
+  it('keeps the previous build when a build fails, and retries', async () => {
     await write('src/main.ts', 'broken');
     await compiler('#!/bin/sh\nmkdir -p "$4"\necho wrong\nexit 2\n');
     expect(await build()).toEqual({ status: 2, output: `${BUILDING}wrong\n` });
@@ -88,7 +88,7 @@ describe('npm run build', () => {
     expect((await readdir(folder)).filter((name) => name.startsWith('dist'))).toEqual(['dist']);
   });
 
-  it('compiles anew when a source changes while it compiles', async () => {
+  it('compiles again when a source changes during the compilation', async () => {
     await write('src/main.ts', 'second');
     await compiler(`${COMPILER}test -f late || { touch late; printf third >src/main.ts; }\n`);
     expect(await build()).toEqual({ status: 0, output: BUILDING });
@@ -96,7 +96,7 @@ describe('npm run build', () => {
     expect(await build()).toEqual({ status: 0, output: '' });
   });
 
-  it('lets builds run beside each other', async () => {
+  it('supports concurrent builds', async () => {
     await write('src/main.ts', 'second');
     const outcomes = await Promise.all(Array.from({ length: 6 }, build));
     expect(outcomes.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 0));

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const NOT_BUILT = 'Not built yet: run "npm ci && npm run build" first.\n';
 const NOT_INSTALLED = 'Not installed yet: run "npm ci" first.\n';
 const BUILD_TIMEOUT_MS = 900_000;
-/** What a build needs, and nothing that one leaves behind; of the service no more than the list of settings, which compiles fast. */
+/** Inputs of a build without outputs of a previous one. Of the service only the settings, which compile quickly. */
 const SOURCES = [
   'package.json',
   'src/platform/config',
@@ -22,7 +22,7 @@ const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as { scri
 const names = Object.keys(scripts);
 const runsBuilt = names.filter((name) => scripts[name]?.startsWith('exec tools/scripts/run built node '));
 const needsTools = names.filter((name) =>
-  /^exec tools\/scripts\/run (?:installed|build|tell-build) /.test(scripts[name] ?? ''),
+  /^exec tools\/scripts\/run (?:installed|build|build-verbose) /.test(scripts[name] ?? ''),
 );
 describe('commands in a fresh clone', () => {
   let folder: string;
@@ -37,7 +37,7 @@ describe('commands in a fresh clone', () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('know each command that runs built files or a tool of the development', () => {
+  it('cover every command that runs built files or a development tool', () => {
     expect([...runsBuilt, ...needsTools].toSorted()).toEqual(names.toSorted());
     expect(runsBuilt).toEqual(
       expect.arrayContaining(['start:prod', 'dev:token', 'deliver', 'migration:run', 'secrets:rotate']),
@@ -45,7 +45,7 @@ describe('commands in a fresh clone', () => {
     expect(needsTools).toEqual(expect.arrayContaining(['bench', 'env:example', 'openapi', 'schemas']));
   });
 
-  it('are all that the README names', async () => {
+  it('include all commands named in the README', async () => {
     const named = [
       ...(await readFile('README.md', 'utf8')).matchAll(/\bnpm (?:run )?(dev[\w:-]*|test[\w:-]*)/g),
     ];
@@ -53,48 +53,48 @@ describe('commands in a fresh clone', () => {
     expect(named.filter(([, name = '']) => !names.includes(name))).toEqual([]);
   });
 
-  it.each(names)('%s answers --help, and does nothing else', async (name) => {
-    const told = await run(folder, name, '--help');
-    expect(told).toMatchObject({ status: 0 });
-    const lines = told.output.trimEnd().split('\n');
+  it.each(names)('%s only prints its help with --help', async (name) => {
+    const result = await run(folder, name, '--help');
+    expect(result).toMatchObject({ status: 0 });
+    const lines = result.output.trimEnd().split('\n');
     expect(lines[0]).toBe(`npm run ${name}`);
     expect(lines.length).toBeLessThan(30);
-    // What it is for, and an example.
+    // Purpose and example.
     expect(lines[2]).toMatch(/^[A-Z]/);
     expect(lines.filter((line) => line.startsWith('    ')).join('\n')).toMatch(
       new RegExp(`npm (?:run )?(?:-s )?${name}(?: |$)`, 'm'),
     );
-    expect(await run(folder, name, 'first', '-h')).toEqual(told);
+    expect(await run(folder, name, 'first', '-h')).toEqual(result);
     expect((await readdir(folder)).toSorted()).toEqual(before);
   });
 
-  it.each(['test', 'prove'])('%s refuses an unknown option', async (name) => {
+  it.each(['test', 'prove'])('%s rejects an unknown option', async (name) => {
     const { status, output } = await run(resolve('.'), name, '--no-such-option=1');
     expect(status).toBe(2);
     expect(output).toContain("Unknown option '--no-such-option'");
     expect(output).toContain(`"npm run ${name} -- --help" lists the options.`);
   });
 
-  it('leave to a tool what follows --', async () => {
+  it('pass arguments after -- to the tool', async () => {
     expect(await run(folder, 'test', '--', '--help')).toEqual({ status: 1, output: NOT_INSTALLED });
   });
 
-  it.each(needsTools)('%s says in one line that nothing is installed', async (name) => {
+  it.each(needsTools)('%s reports in one line that nothing is installed', async (name) => {
     expect(await run(folder, name)).toEqual({ status: 1, output: NOT_INSTALLED });
   });
 
-  it('say it also while the installation runs, which links the tools last', async () => {
+  it('report it also during the installation, which links the tools last', async () => {
     await mkdir(join(folder, 'node_modules/typescript'), { recursive: true });
     expect(await run(folder, 'dev')).toEqual({ status: 1, output: NOT_INSTALLED });
     await rm(join(folder, 'node_modules'), { recursive: true });
   });
 
-  it.each(runsBuilt)('%s says in one line that nothing is built', async (name) => {
+  it.each(runsBuilt)('%s reports in one line that nothing is built', async (name) => {
     expect(await run(folder, name)).toEqual({ status: 1, output: NOT_BUILT });
   });
 
   it(
-    'build what they need',
+    'build what they require',
     async () => {
       await symlink(resolve('node_modules'), join(folder, 'node_modules'));
       expect(await run(folder, 'start:prod')).toEqual({ status: 1, output: NOT_BUILT });
@@ -102,10 +102,10 @@ describe('commands in a fresh clone', () => {
       expect(await readFile(join(folder, '.env.example'), 'utf8')).toContain('DATABASE_URL=');
 
       await writeFile(join(folder, 'src/new.ts'), 'export const isNew = true;\n');
-      const told = run(folder, 'build');
-      // What a service of the same checkout may load at any moment.
-      const seen = await watched(join(folder, 'dist/src/main.js'), told);
-      expect(await told).toEqual({ status: 0, output: '' });
+      const result = run(folder, 'build');
+      // A service of the same checkout may load the file at any time.
+      const seen = await readDuring(join(folder, 'dist/src/main.js'), result);
+      expect(await result).toEqual({ status: 0, output: '' });
       expect(seen).toBeGreaterThan(10);
       await writeFile(join(folder, 'src/broken.ts'), 'export const broken = ;\n');
       expect((await run(folder, 'build')).status).not.toBe(0);
@@ -116,8 +116,8 @@ describe('commands in a fresh clone', () => {
   );
 });
 
-/** Reads a file until something has ended; fails where it is away for longer than two renames take. */
-async function watched(path: string, work: Promise<unknown>): Promise<number> {
+/** Reads a file repeatedly until some work has ended. Fails if the file is missing for longer than two renames take. */
+async function readDuring(path: string, work: Promise<unknown>): Promise<number> {
   const state = { isDone: false };
   void work.finally(() => (state.isDone = true));
   let seen = 0;
@@ -132,7 +132,9 @@ async function watched(path: string, work: Promise<unknown>): Promise<number> {
   return seen;
 }
 
-/** Runs a command of package.json there as npm does, in a shell. npm itself would take most of the time of these tests. */
+/**
+ * Runs a script of package.json in a folder like npm, in a shell. npm itself would take most of the time of these tests.
+ */
 function run(cwd: string, name: string, ...args: string[]): Promise<{ status: unknown; output: string }> {
   return new Promise((done) => {
     const { NODE_OPTIONS: _ours, ...ours } = process.env;
