@@ -1,31 +1,32 @@
 import { cpuMicros } from './processor.js';
 
-/** What a phase of calls gave. Latencies in milliseconds. */
+/** Results of a phase of calls. Latencies are in milliseconds. */
 export interface Calls {
   perSecond: number;
   p50: number;
   p99: number;
-  /** Processor time of a call in the process that does the work, in microseconds; NaN where nobody watched. */
+  /** Processor time per call in the process that does the work, in microseconds; NaN if not measured. */
   cpu: number;
-  /** The same of the database server. */
+  /** Processor time per call in the database server. */
   databaseCpu: number;
 }
 
-/** When a phase ends: by whatever comes first. */
+/** Limits of a phase, which ends at whichever is reached first. */
 export interface PhaseEnd {
   count?: number;
   seconds?: number;
 }
 
-/** Processes whose time is measured. */
+/** Processes whose processor time is measured. */
 export interface Watched {
   pid?: number | undefined;
   databasePid?: number | undefined;
 }
 
 /**
- * Calls `work` with 0, 1 and so on, `callers` at a time, each caller going on as soon as its call has ended.
- * @throws what a call throws, because then nothing was measured
+ * Runs `work` with indexes 0, 1, … from `callers` concurrent callers, each starting its next call as soon as the previous
+ * one ends.
+ * @throws the error of a call, because then nothing was measured
  */
 export async function runCallers(
   callers: number,
@@ -60,7 +61,7 @@ export function quantiles(values: readonly number[]): { p50: number; p99: number
   return { p50: quantile(0.5), p99: quantile(0.99) };
 }
 
-/** @returns the microseconds that a process has used since now */
+/** Returns a function that returns the processor time a process has used since this call, in microseconds. */
 function timer(pid: number | undefined): () => number {
   const before = pid === undefined ? Number.NaN : cpuMicros(pid);
   return () => (pid === undefined ? Number.NaN : cpuMicros(pid) - before);

@@ -5,29 +5,29 @@ import { cpuMicros } from './processor.js';
 
 const AUTOCANNON = createRequire(import.meta.url).resolve('autocannon');
 
-/** What one round of load gave. Latencies in milliseconds. */
+/** Results of one round of load. Latencies are in milliseconds. */
 export interface Load {
   requestsPerSecond: number;
   p50: number;
   p99: number;
-  /** Processor time of the server process for a request, in microseconds: says most on a machine that others use too. */
+  /** Processor time of the server process per request, in microseconds: the most reliable figure on a shared machine. */
   cpuMicros: number;
 }
 
-/** A round of load. */
+/** Parameters of a round of load. */
 export interface LoadOptions {
-  /** Process that serves the URL. */
+  /** Process id of the server. */
   pid: number;
   token?: string;
-  /** Sent as If-None-Match; the answers are then expected to be 304. */
+  /** Sent as If-None-Match; responses must then be 304. */
   etag?: string;
   seconds: number;
   connections: number;
 }
 
 /**
- * Sends GET requests as fast as the server answers, from a process of its own.
- * @throws Error when anything but 2xx came back, or 304 where it was asked for, because then nothing was measured
+ * Sends GET requests as fast as the server answers, from a separate process.
+ * @throws Error when a response is not 2xx (304 with `etag`), because then nothing was measured
  */
 export async function load(
   url: string,
@@ -56,7 +56,7 @@ export async function load(
   const [answered, others] = etag === undefined ? (['2xx', '3xx'] as const) : (['3xx', '2xx'] as const);
   const unexpected = result[others] + result['4xx'] + result['5xx'];
   if (unexpected > 0 || result.errors > 0) {
-    throw new Error(`${url}: ${unexpected} answers were not ${answered}, ${result.errors} requests failed`);
+    throw new Error(`${url}: ${unexpected} responses were not ${answered}, ${result.errors} requests failed`);
   }
   return {
     requestsPerSecond: result.requests.average,

@@ -1,23 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 
-/** Clock ticks of /proc are a hundredth of a second on Linux. */
+/** Microseconds per clock tick in /proc: Linux uses 100 ticks per second. */
 const TICK_MICROS = 10_000;
 
-/** User and system time of a process so far, in microseconds (proc_pid_stat(5), fields 14 and 15; the name before them may hold spaces). */
+/**
+ * Returns the user and system time of a process so far, in microseconds (proc_pid_stat(5), fields 14 and 15). The command
+ * name before them may contain spaces.
+ */
 export function cpuMicros(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_MICROS;
 }
 
-/** Resident memory of a process (proc_pid_status(5)). */
+/** Returns the resident memory of a process in megabytes (proc_pid_status(5)). */
 export function residentMegabytes(pid: number): number {
   const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) / 1_024;
 }
 
-/** The process of a database server, or undefined where it runs elsewhere: its own file says which one it is. */
+/** Returns the process id of a database server from its PID file, or undefined if it runs on another machine. */
 export async function databasePid(serverUrl: string): Promise<number | undefined> {
   const connection = await createConnection({ uri: serverUrl });
   try {

@@ -18,15 +18,15 @@ import { scriptOptions } from '../scripts/options.js';
  *
  *     npm run bench [-- --short] [reads] [processes] [jobs] [scale] [discovery] [storage] [tool-calls] [peers]
  *
- * The servers take turns, round by round, so that a machine whose speed drifts hurts all of them alike; ratios are taken
- * within a round. It prints figures and judges none.
+ * Servers are measured alternately, round by round, so that speed drift of the machine affects all of them alike; ratios
+ * are computed within a round. Prints figures without judging them.
  */
 const { values, positionals } = scriptOptions({
   allowPositionals: true,
   options: { short: { type: 'boolean', default: false } },
 });
 const isWanted = (name: string): boolean => positionals.length === 0 || positionals.includes(name);
-/** A short run shows that everything can be measured, and every figure once. */
+/** A short run only verifies that everything can be measured. */
 const ROUNDS = values.short ? 1 : 5;
 const SECONDS = values.short ? 1 : 3;
 
@@ -34,7 +34,7 @@ const folder = await mkdtemp(join(tmpdir(), 'svc-bench-'));
 const { databases, missing } = await startDatabases(['mysql']);
 const [mysql] = databases;
 if (mysql === undefined) {
-  throw new Error(`MySQL is needed: ${missing.map(({ reason }) => reason).join()}`);
+  throw new Error(`MySQL is required: ${missing.map(({ reason }) => reason).join()}`);
 }
 const environment = await ProofEnvironment.create('mysql', { short: values.short, server: mysql, folder });
 try {
@@ -72,7 +72,7 @@ try {
   if (isWanted('tool-calls')) {
     await benchToolCalls({ rounds: ROUNDS, seconds: values.short ? 0.5 : 2 });
   }
-  // Java programs take longer to start than a short run may take.
+  // Java programs start too slowly for a short run.
   if (values.short ? positionals.includes('peers') : isWanted('peers')) {
     await benchPeers(environment, {
       serverUrl: mysql.url,

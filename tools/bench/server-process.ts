@@ -2,16 +2,16 @@ import { fork, type ChildProcess } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
-/** A baseline server in a process of its own. */
+/** A baseline server in a separate process. */
 export interface ServerProcess {
   url: string;
   pid: number;
-  /** Sends an order, and waits for the next that the server says. */
+  /** Sends an order and resolves with the server's next message. */
   ask(order: object): Promise<unknown>;
   stop(): void;
 }
 
-/** Starts one of `tools/bench/servers` and waits until it says where it listens. */
+/** Starts one of `tools/bench/servers` and waits until it reports its address. */
 export async function startServer(name: string, env: Record<string, string>): Promise<ServerProcess> {
   const child: ChildProcess = fork(fileURLToPath(new URL(`./servers/${name}.process.ts`, import.meta.url)), {
     execArgv: ['--import', 'tsx'],
@@ -19,7 +19,7 @@ export async function startServer(name: string, env: Record<string, string>): Pr
   });
   const address = await new Promise<AddressInfo>((resolve, reject) => {
     child.once('message', (message) => resolve(message as AddressInfo));
-    child.once('exit', (code) => reject(new Error(`${name} ended with ${code}`)));
+    child.once('exit', (code) => reject(new Error(`${name} exited with ${code}`)));
   });
   return {
     url: `http://127.0.0.1:${address.port}`,

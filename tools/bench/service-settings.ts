@@ -1,6 +1,9 @@
 const HIGH_LIMIT = '1000000';
 
-/** As in production, with limits of callers that are high enough never to refuse, and still counted: they are part of what is measured. */
+/**
+ * Production settings with caller limits high enough never to reject. They are still counted, since counting is part of the
+ * measurement.
+ */
 export const MEASURED_SERVICE = {
   LOG_LEVEL: 'info',
   RATE_LIMIT_ADDRESS_PER_MINUTE: HIGH_LIMIT,

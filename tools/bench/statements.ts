@@ -1,18 +1,18 @@
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 
-/** How often what is to be recorded is done: what goes on in the background joins in some of the recordings. */
+/** Number of recordings, since background work adds statements to some of them. */
 const RECORDINGS = 5;
 
-/** The statements of one recording, in order, and what the work gave. */
+/** Statements of one recording, in order, and the result of the work. */
 export interface Recording<T> {
   statements: string[];
   result: T;
 }
 
 /**
- * The statements that the service sends for `work`, which is done several times: of these recordings the one with the
- * fewest statements, since the service also works in the background and its statements can only be too many.
- * @param prepare what `work` needs each time, not recorded
+ * Records the statements that the service sends for `work`. Background work of the service can only add statements, so
+ * `work` runs several times and the recording with the fewest statements is returned.
+ * @param prepare returns the input of `work`; runs before each recording and is not recorded
  */
 export async function recordStatements<T, P = void>(
   serverUrl: string,
@@ -29,7 +29,7 @@ export async function recordStatements<T, P = void>(
   );
 }
 
-/** Taken from the server's own log, which is on only during `work`. */
+/** Records one run from the server's general log, which is enabled only during `work`. */
 async function recordOnce<T>(serverUrl: string, work: () => Promise<T>): Promise<Recording<T>> {
   const connection = await createConnection({ uri: serverUrl });
   try {
@@ -51,7 +51,7 @@ async function recordOnce<T>(serverUrl: string, work: () => Promise<T>): Promise
   }
 }
 
-/** Statements the server has answered since it started. */
+/** Returns the number of statements the server has executed since it started. */
 export async function countQuestions(serverUrl: string): Promise<number> {
   const connection = await createConnection({ uri: serverUrl });
   try {

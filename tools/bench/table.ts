@@ -13,12 +13,12 @@ export function printTable(
   }
 }
 
-/** A figure, or a dash where there is none. */
+/** Formats a figure, or a dash if it is not finite. */
 export function figure(value: number, digits = 0): string {
   return Number.isFinite(value) ? value.toFixed(digits) : '-';
 }
 
-/** The middle value; of an even number the mean of the two in the middle. */
+/** Returns the median; for an even count, the mean of the two middle values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
   const middle = Math.floor(sorted.length / 2);

@@ -9,12 +9,12 @@ import { startServer } from '../server-process.js';
 const COMPONENTS = 200;
 const DELAY_MS = 100;
 /** The default of `concurrency`. */
-const AT_A_TIME = 16;
+const CONCURRENCY = 16;
 const PATH = '/api/platform/discover';
 
 /**
- * Rescans of a platform of 200 HTTP services that take 100 ms each, at the default limits, against the time that as many
- * timers would take. The database and the token issuer of the service are looked at in the same scan.
+ * Measures rescans of a platform of 200 HTTP services that take 100 ms each, at the default limits, against the ideal time.
+ * The scan also checks the service's database and token issuer.
  */
 export async function benchDiscovery(
   environment: ProofEnvironment,
@@ -54,13 +54,13 @@ export async function benchDiscovery(
   }
   const cpu = (cpuMicros(service.pid) - cpuBefore) / rounds / COMPONENTS;
   slow.stop();
-  const ideal = Math.ceil(COMPONENTS / AT_A_TIME) * DELAY_MS;
+  const ideal = Math.ceil(COMPONENTS / CONCURRENCY) * DELAY_MS;
   const scanMs = median(scans);
   console.log(
-    `\nrescan of ${COMPONENTS} services of ${DELAY_MS} ms each, ${AT_A_TIME} at a time, ${rounds} rounds`,
+    `\nrescan of ${COMPONENTS} services of ${DELAY_MS} ms each, ${CONCURRENCY} concurrently, ${rounds} rounds`,
   );
   console.log(
-    `ideal ${ideal} ms, scan ${scanMs.toFixed(0)} ms (${((scanMs / ideal - 1) * 100).toFixed(1)} per cent more), ` +
-      `whole call ${median(calls).toFixed(0)} ms, CPU ${cpu.toFixed(0)} us for each probe`,
+    `ideal ${ideal} ms, scan ${scanMs.toFixed(0)} ms (${((scanMs / ideal - 1) * 100).toFixed(1)} percent more),  ` +
+      `whole call ${median(calls).toFixed(0)} ms, CPU ${cpu.toFixed(0)} us per probe`,
   );
 }

@@ -11,14 +11,14 @@ const QUEUE = 'bench';
 const SECOND_MS = 1_000;
 const LOOK_MS = 100;
 const GIVE_UP_MS = 120_000;
-/** As many as the service works on by default, see JOBS_CONCURRENCY. */
+/** Default of JOBS_CONCURRENCY in the service. */
 const CONCURRENCY = 16;
 const TABLES = [
   'CREATE TABLE bench_jobs (id BIGINT PRIMARY KEY, due DATETIME(3) NOT NULL, ended_at DATETIME(3) NULL)',
   'CREATE TABLE bench_events (id BIGINT AUTO_INCREMENT PRIMARY KEY, job_id BIGINT NOT NULL, at DATETIME(3) NOT NULL)',
 ];
 
-/** What many delayed jobs gave. Latencies in milliseconds, processor time of one in microseconds. */
+/** Results of many delayed jobs. Latencies are in milliseconds, processor time per job in microseconds. */
 export interface DelayedStorm {
   perSecond: number;
   p50: number;
@@ -27,7 +27,7 @@ export interface DelayedStorm {
   databaseCpu: number;
 }
 
-/** Delayed jobs of BullMQ on a Redis of its own, with tables on the database of the service. */
+/** Delayed jobs of BullMQ on its own Redis, with tables in the service's database. */
 export class DelayedJobs {
   private last = 0;
 
@@ -38,13 +38,13 @@ export class DelayedJobs {
     private readonly pool: Pool,
   ) {}
 
-  /** @returns undefined, with a line that says why, where there is no Redis */
+  /** Starts Redis and a worker. Logs the reason and returns undefined if Redis is not available. */
   static async open(databaseUrl: string): Promise<DelayedJobs | undefined> {
     const { server: redis, missing } = await tryStart(() =>
       startRedis('appendonly yes', 'appendfsync everysec', 'maxmemory-policy noeviction'),
     );
     if (redis === undefined) {
-      console.log(`BullMQ is left out: ${missing}`);
+      console.log(`BullMQ skipped: ${missing}`);
       return undefined;
     }
     const uri = databaseUrl.replace(/^mariadb:/, 'mysql:');
@@ -58,7 +58,7 @@ export class DelayedJobs {
     return new DelayedJobs(redis, worker, new Queue(QUEUE, { connection: { url } }), pool);
   }
 
-  /** Runs so many jobs that are due within one second. */
+  /** Runs `count` jobs that become due within one second. */
   async storm(count: number, databasePid: number | undefined): Promise<DelayedStorm> {
     const first = this.last + 1;
     this.last += count;
@@ -76,7 +76,7 @@ export class DelayedJobs {
       })),
     );
     if (Date.now() >= begin) {
-      throw new Error('The jobs were due before all had been added.');
+      throw new Error('The jobs became due before all of them were added.');
     }
     await sleep(begin - Date.now());
     const used = (pid: number | undefined): number => (pid === undefined ? Number.NaN : cpuMicros(pid));
@@ -108,7 +108,10 @@ export class DelayedJobs {
     await this.redis.server.stop();
   }
 
-  /** @throws Error when jobs have not ended long after they were due */
+  /**
+   * Waits until all jobs have ended.
+   * @throws Error when jobs have not ended long after they were due
+   */
   private async untilEnded(first: number): Promise<void> {
     for (const deadline = Date.now() + GIVE_UP_MS; ; await sleep(LOOK_MS)) {
       const [rows] = await this.pool.query<RowDataPacket[]>(

@@ -10,17 +10,17 @@ import { figure, median, printTable } from '../table.js';
 import { DelayedJobs } from './delayed-jobs.js';
 
 const CALLERS = 16;
-/** Of starts, so slow that none is still under way when the first timer is due. */
+/** Rate of starts, low enough that all have ended when the first timer is due. */
 const STARTS_PER_SECOND = 200;
 const SECOND_MS = 1_000;
 const LOOK_MS = 100;
 const GIVE_UP_MS = 120_000;
 
-/** How much is measured. */
+/** Extent of the measurement. */
 export interface TimerBenchOptions {
   serverUrl: string;
   rounds: number;
-  /** Timers that are due within one second. */
+  /** Timers that become due within one second. */
   timers: number;
 }
 
@@ -33,7 +33,10 @@ interface Storm {
   incidents: number;
 }
 
-/** Many timers that are due within one second, each ending its process, beside as many delayed jobs of BullMQ. Prints figures and judges none. */
+/**
+ * Measures many timers that become due within one second, each ending its process, against as many delayed BullMQ jobs.
+ * Prints figures without judging them.
+ */
 export async function benchTimers(
   environment: ProofEnvironment,
   { serverUrl, rounds, timers }: TimerBenchOptions,
@@ -60,13 +63,13 @@ export async function benchTimers(
   await queue?.close();
   printTable(
     `${timers} timers due within one second, each ending its process, ${rounds} rounds; ` +
-      'late is from the instant that a timer is due to the instant of its step, or of its transaction; CPU us is the processor time of one',
+      'late is the time from when a timer is due to its step or transaction; CPU us is the processor time per timer',
     ['', 'completed/s', 'late p50 ms', 'late p99 ms', 'CPU us', 'database us', 'incidents'],
     [rowOf('service', storms), ...(queue === undefined ? [] : [rowOf('BullMQ', queued)])],
   );
   if (queue !== undefined) {
     console.log(
-      'Unequal: a job of BullMQ updates one row and inserts one in a transaction, without an engine around; Redis writes its file every second, so its jobs are not durable. Processor time of Redis is not counted.',
+      'Not equivalent: a BullMQ job only updates one row and inserts one in a transaction, without an engine; Redis syncs its file every second, so its jobs are not durable. Processor time of Redis is not counted.',
     );
   }
   await pool.end();
@@ -96,7 +99,7 @@ async function storm(
     dueTimes.set(uuid, due);
   });
   if (Date.now() >= begin) {
-    throw new Error('The timers were due before all had been started.');
+    throw new Error('The timers became due before all of them were started.');
   }
   await sleep(begin - Date.now());
   const before = { own: cpuMicros(pid), database: server === undefined ? Number.NaN : cpuMicros(server) };
@@ -120,9 +123,9 @@ async function storm(
 }
 
 /**
- * Looks seldom, so that looking costs little.
- * @returns incidents
- * @throws Error when timers have not ended long after they were due: they are lost
+ * Waits until all timers have ended, polling rarely to keep the overhead low.
+ * @returns the number of instances with incidents
+ * @throws Error when timers have not ended long after they were due, so they are lost
  */
 async function untilEnded(pool: Pool, timers: number): Promise<number> {
   const deadline = Date.now() + GIVE_UP_MS;

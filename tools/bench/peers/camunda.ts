@@ -7,18 +7,18 @@ import { freePort } from '../../../test/support/databases/process-resources.js';
 import type { Contender } from '../processes/contenders.js';
 import { DATA, FORM } from '../processes/subject.js';
 import { fileForm, HttpPeer } from './http-peer.js';
-import { isThere, maven, startPeer, type Java } from './java.js';
+import { fileExists, maven, startPeer, type Java } from './java.js';
 import { CALLERS, MANY, type Peer } from './peer.js';
 import { PEER_PROCESS, reviewFor } from './review-model.js';
 
 const VERSION = '7.24.0';
-/** As a careful operator sets Connector/J. */
+/** Connector/J options recommended for production. */
 const CONNECTOR =
   '?useLocalSessionState=true&useServerPrepStmts=true&cachePrepStmts=true&prepStmtCacheSize=500' +
   '&prepStmtCacheSqlLimit=4096&cacheServerConfiguration=true&elideSetAutoCommits=true' +
   '&connectionTimeZone=UTC&allowPublicKeyRetrieval=true&useSSL=false';
 
-/** Camunda 7 on the MySQL server of the service, in a database of its own, with full history. */
+/** Starts Camunda 7 with full history, in its own database on the service's MySQL server. */
 export async function startCamunda(java: Java, databaseUrl: string): Promise<Peer> {
   const jar = await build(java);
   const port = await freePort();
@@ -62,7 +62,7 @@ function contender(http: HttpPeer, pid: number): Contender {
       })) as { id: string };
       return {
         read: () => http.send('GET', `/process-instance/${id}`),
-        // A start answers no task, so its id is looked up before the completions are measured.
+        // The response to a start contains no task, so its id is looked up before completions are measured.
         prepare: async () => {
           const [task] = (await http.send('GET', `/task?processInstanceId=${id}`)) as { id: string }[];
           return () => http.send('POST', `/task/${task?.id}/complete`, { variables: variablesOf(FORM) });
@@ -83,11 +83,11 @@ function variablesOf(data: object): object {
   );
 }
 
-/** The program, built of our one class into the cache folder unless it is there. */
+/** Builds Camunda into the cache folder unless it exists. Returns the path of the JAR file. */
 async function build(java: Java): Promise<string> {
   const folder = join(cacheFolder(), '..', 'peers', `camunda-${VERSION}`);
   const jar = join(folder, 'camunda.jar');
-  if (!(await isThere(jar))) {
+  if (!(await fileExists(jar))) {
     await mkdir(folder, { recursive: true });
     const project = fileURLToPath(new URL('camunda/pom.xml', import.meta.url));
     await maven(java, ['-f', project, `-DbuildFolder=${folder}`, 'package']);
@@ -95,7 +95,7 @@ async function build(java: Java): Promise<string> {
   return jar;
 }
 
-/** Without it a completion reads all open tasks. */
+/** Adds an index without which each completion reads all open tasks. */
 async function addIndex(databaseUrl: string): Promise<void> {
   const connection = await createConnection({ uri: databaseUrl });
   await connection.query('CREATE INDEX BENCH_TASK_PARENT ON ACT_RU_TASK (PARENT_TASK_ID_)');

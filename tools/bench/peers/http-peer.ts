@@ -2,12 +2,12 @@ import { Agent, FormData, request } from 'undici';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const TOO_MANY = 429;
-const REPEAT_MS = 5;
+const RETRY_MS = 5;
 
-/** A peer as its callers see it. */
+/** HTTP client of a peer. */
 export class HttpPeer {
   private readonly agent: Agent;
-  /** Answers 429 so far; each was repeated. */
+  /** Number of 429 responses so far. Each request was retried. */
   refusals = 0;
 
   constructor(
@@ -17,7 +17,10 @@ export class HttpPeer {
     this.agent = new Agent({ connections, pipelining: 1 });
   }
 
-  /** @throws Error when the answer is neither 2xx nor a refusal for overload, because then nothing was measured */
+  /**
+   * Sends a request and retries it while the peer is overloaded.
+   * @throws Error when the response is neither 2xx nor a rejection for overload, because then nothing was measured
+   */
   async send(method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> {
     for (;;) {
       const response = await request(this.url + path, {
@@ -28,7 +31,7 @@ export class HttpPeer {
       const text = await response.body.text();
       if (response.statusCode === TOO_MANY || isOverloaded(response.statusCode, text)) {
         this.refusals += 1;
-        await sleep(REPEAT_MS);
+        await sleep(RETRY_MS);
         continue;
       }
       if (response.statusCode >= 300) {
@@ -43,7 +46,7 @@ export class HttpPeer {
   }
 }
 
-/** Zeebe's gateway says so of the broker behind it, where that takes no more. */
+/** Returns whether Zeebe's gateway reports that the broker behind it is overloaded. */
 function isOverloaded(status: number, text: string): boolean {
   return status >= 500 && text.includes('RESOURCE_EXHAUSTED');
 }
@@ -57,7 +60,7 @@ function contentOf(body: object | undefined): { body?: FormData | string; header
     : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
 }
 
-/** A file to deliver. */
+/** Returns a form with one file. */
 export function fileForm(field: string, name: string, text: string): FormData {
   const form = new FormData();
   form.append(field, new Blob([text]), name);

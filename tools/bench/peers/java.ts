@@ -9,25 +9,28 @@ const run = promisify(execFile);
 const START_TIMEOUT_MS = 120_000;
 const LOOK_MS = 500;
 const OUTPUT_KEPT = 4_000;
-/** Zeebe is built for it. */
-const NEEDED = 21;
-/** Where distributions of Linux keep what is installed beside the default. */
+/** Oldest Java version that Zeebe supports. */
+const MIN_VERSION = 21;
+/** Folder in which Linux distributions install JDKs. */
 const JDKS = '/usr/lib/jvm';
 
-/** What the peers need of this machine. */
+/** Java installation that the peers use. */
 export interface Java {
   /** JAVA_HOME of the newest JDK. */
   home: string;
 }
 
-/** @throws Error that says in one sentence what is missing */
+/**
+ * Returns the newest installed JDK.
+ * @throws Error when no suitable JDK or no Maven is installed
+ */
 export async function findJava(): Promise<Java> {
   const installed = (await readdir(JDKS).catch(() => [])).map((name) => join(JDKS, name));
   const homes = [process.env['JAVA_HOME'] ?? '', ...installed];
   const versions = await Promise.all(homes.map(async (home) => ({ home, version: await versionOf(home) })));
   const [newest] = versions.toSorted((one, other) => other.version - one.version);
-  if (newest === undefined || newest.version < NEEDED) {
-    throw new Error(`there is no JDK ${NEEDED} or newer in JAVA_HOME or ${JDKS}`);
+  if (newest === undefined || newest.version < MIN_VERSION) {
+    throw new Error(`there is no JDK ${MIN_VERSION} or newer in JAVA_HOME or ${JDKS}`);
   }
   await run('mvn', ['--version']).catch(() => {
     throw new Error('there is no Maven');
@@ -35,7 +38,7 @@ export async function findJava(): Promise<Java> {
   return newest;
 }
 
-/** Runs Maven. Its own configuration says where packages come from. */
+/** Runs Maven. The user's Maven configuration selects the repositories. */
 export async function maven({ home }: Java, args: readonly string[]): Promise<void> {
   await run('mvn', ['-q', '-B', ...args], {
     env: { ...process.env, JAVA_HOME: home },
@@ -43,14 +46,14 @@ export async function maven({ home }: Java, args: readonly string[]): Promise<vo
   });
 }
 
-/** A peer that runs. */
+/** A running peer. */
 export interface PeerProcess {
   pid: number;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a program and waits until its address answers.
+ * Starts a program and waits until `readyUrl` responds.
  * @throws Error with the end of its output when it does not start
  */
 export async function startPeer(
@@ -85,8 +88,8 @@ export async function startPeer(
   };
 }
 
-/** Whether a file is there. */
-export async function isThere(path: string): Promise<boolean> {
+/** Returns whether a file exists. */
+export async function fileExists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,

@@ -1,14 +1,14 @@
 import type { Contender } from '../processes/contenders.js';
 
-/** Numbers of callers that peers are measured with. */
+/** Numbers of concurrent callers with which peers are measured. */
 export const CALLERS = [1, 16, 64] as const;
-/** Connections of a load generator. */
+/** Maximum number of connections of a load generator. */
 export const MANY = 64;
 
-/** Another engine that runs beside the service. */
+/** Another engine that is compared with the service. */
 export interface Peer {
   contender: Contender;
-  /** Requests that were answered 429 and repeated, so far. */
+  /** Number of requests that were answered 429 and retried so far. */
   refusals(): number;
   stop(): Promise<void>;
 }

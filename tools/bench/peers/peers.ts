@@ -10,28 +10,28 @@ import { CALLERS, MANY, type Peer } from './peer.js';
 import { PEER_PROCESS } from './review-model.js';
 import { startZeebe } from './zeebe.js';
 
-/** How much is measured. */
+/** Extent of the measurement. */
 export interface PeerBenchOptions {
   serverUrl: string;
-  /** For the data of peers. */
+  /** Folder for the data of peers. */
   folder: string;
   rounds: number;
-  /** Of each phase in a round. */
+  /** Duration of each phase in a round. */
   seconds: number;
-  /** Of load before the first round, for each kind of work. */
+  /** Duration of the warm-up for each kind of work. */
   warmUpSeconds: number;
 }
 
 /**
- * Camunda 7 on the same MySQL server and Zeebe with its own log, beside the service, each with durable commits over HTTP.
- * Prints figures and judges none; prints one line where the machine cannot run them.
+ * Compares the service with Camunda 7 on the same MySQL server and with Zeebe on its own log, all with durable commits over
+ * HTTP. Prints figures without judging them; prints one line if the machine cannot run the peers.
  */
 export async function benchPeers(environment: ProofEnvironment, options: PeerBenchOptions): Promise<void> {
   let java: Java;
   try {
     java = await findJava();
   } catch (error) {
-    console.log(`\npeers: skipped, since ${(error as Error).message}`);
+    console.log(`\npeers: skipped, ${(error as Error).message}`);
     return;
   }
   const peers: Peer[] = [];
@@ -57,7 +57,7 @@ async function compare(
   const own = subject.contender('service', service.pid, CALLERS, { process: PEER_PROCESS, task: 'task0' });
   const contenders = [own, ...peers.map(({ contender }) => contender)];
   console.log(
-    `\npeers: ${rounds} rounds, phases of ${seconds} s after ${warmUpSeconds} s of each kind of work; start, one user task, end; MySQL waits for the disk on commit, pools of 10`,
+    `\npeers: ${rounds} rounds, phases of ${seconds} s after a warm-up of ${warmUpSeconds} s for each kind of work; start, one user task, end; MySQL flushes to disk on commit, connection pools of 10`,
   );
   printTurns(
     await takeTurns(contenders, {
@@ -68,11 +68,11 @@ async function compare(
     }),
   );
   console.log(
-    '\nUnequal: the service checks a token, counts rates, writes an access line and history events; Camunda (history full) and Zeebe run open. ' +
-      'A start of Camunda answers no task; its lookup is not measured. Zeebe reads no instance without an exporter, and does not use MySQL.',
+    '\nNot equivalent: the service checks a token, enforces rate limits, writes an access log and history events; Camunda (full history) and Zeebe run without authentication. ' +
+      "Camunda's start response contains no task; the lookup is not measured. Zeebe cannot read an instance without an exporter, and does not use MySQL.",
   );
   for (const peer of peers) {
-    console.log(`${peer.contender.name}: ${peer.refusals()} requests answered 429 and repeated`);
+    console.log(`${peer.contender.name}: ${peer.refusals()} requests answered 429 and retried`);
   }
   for (const { name, pid } of contenders) {
     console.log(`${name}: ${residentMegabytes(pid).toFixed(0)} MB of memory afterwards`);

@@ -6,7 +6,7 @@ const EXTRAS = {
   zeebe: 'xmlns:zeebe="http://camunda.org/schema/zeebe/1.0"',
 };
 
-/** Start, a user task, end: the process that the service runs too, in the dialect of a peer. */
+/** Returns the process that the service also runs (start, one user task, end), in the dialect of a peer. */
 export function reviewFor(peer: keyof typeof EXTRAS): string {
   const attribute = peer === 'camunda' ? 'camunda:historyTimeToLive="P30D"' : '';
   return `<?xml version="1.0" encoding="UTF-8"?>

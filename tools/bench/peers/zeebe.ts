@@ -7,7 +7,7 @@ import { freePort } from '../../../test/support/databases/process-resources.js';
 import type { Contender } from '../processes/contenders.js';
 import { DATA, FORM } from '../processes/subject.js';
 import { fileForm, HttpPeer } from './http-peer.js';
-import { isThere, maven, startPeer, type Java } from './java.js';
+import { fileExists, maven, startPeer, type Java } from './java.js';
 import { CALLERS, MANY, type Peer } from './peer.js';
 import { PEER_PROCESS, reviewFor } from './review-model.js';
 
@@ -15,7 +15,7 @@ const VERSION = '8.6.0';
 const BATCH = 500;
 const JOB_TIMEOUT_MS = 600_000;
 
-/** A broker of Zeebe with one partition, its own log and no exporter. */
+/** Starts a Zeebe broker with one partition, its own log and no exporter. */
 export async function startZeebe(java: Java, folder: string): Promise<Peer> {
   const program = await unpack(java);
   const data = join(folder, 'zeebe');
@@ -67,7 +67,7 @@ function contender(http: HttpPeer, pid: number): Contender {
   };
 }
 
-/** User tasks that wait, fetched in batches as a worker does; their fetching is part of what is measured. */
+/** Waiting user tasks, fetched in batches as a worker would. Fetching is part of the measurement. */
 class OpenTasks {
   private keys: string[] = [];
   private fetching: Promise<void> | undefined;
@@ -98,11 +98,11 @@ class OpenTasks {
   }
 }
 
-/** The distribution, unpacked into the cache folder unless it is there. */
+/** Downloads and unpacks Zeebe into the cache folder unless it exists. Returns its folder. */
 async function unpack(java: Java): Promise<string> {
   const folder = join(cacheFolder(), '..', 'peers');
   const program = join(folder, `camunda-zeebe-${VERSION}`);
-  if (!(await isThere(program))) {
+  if (!(await fileExists(program))) {
     const work = join(folder, `zeebe-${process.pid}`);
     await mkdir(work, { recursive: true });
     await maven(java, [

@@ -4,48 +4,48 @@ import { figure, median, printTable } from '../table.js';
 /** An instance that waits at a user task. */
 export interface StartedInstance {
   act?(): Promise<unknown>;
-  /** Looks up what `act` needs, before UI actions are measured; instead of `act`. */
+  /** Alternative to `act`: looks up what the action needs before UI actions are measured. */
   prepare?(): Promise<() => Promise<unknown>>;
-  /** Undefined where one instance cannot be read. */
+  /** Undefined if the contender cannot read a single instance. */
   read?(): Promise<unknown>;
 }
 
-/** Something that starts instances and goes on with them. */
+/** An engine, or a baseline, that starts instances and continues them. */
 export interface Contender {
   name: string;
-  /** Process that does the work. */
+  /** Id of the process that does the work. */
   pid: number;
   callers: readonly number[];
   start(index: number): Promise<StartedInstance>;
 }
 
-/** One contender with one number of callers, in one round. */
+/** Results of one contender with one number of callers in one round. */
 export interface Turn {
   start: Calls;
   read?: Calls;
   action: Calls;
 }
 
-/** The turns of the rounds, by contender and number of callers. */
+/** Turns of all rounds, by contender and number of callers. */
 export type Turns = Map<Contender, Map<number, Turn[]>>;
 
 const TITLES = {
   start: 'starts of a process',
   action: 'UI actions (completion of the user task)',
-  read: 'get one instance',
+  read: 'reads of one instance',
 } as const;
 
-/** How long and how often contenders are measured. */
+/** Duration and number of measurements. */
 export interface TurnPlan {
   rounds: number;
-  /** Of one phase: starts, readings or UI actions. */
+  /** Duration of one phase: starts, reads or UI actions. */
   seconds: number;
-  /** Of each phase before the first round. */
+  /** Duration of each phase before the first round. */
   warmUpSeconds: number;
   databasePid: number | undefined;
 }
 
-/** Lets contenders take turns, round by round; the first one is the service. A first turn of each warms up. */
+/** Measures contenders alternately, round by round, after a warm-up turn each. The first contender is the service. */
 export async function takeTurns(contenders: readonly Contender[], plan: TurnPlan): Promise<Turns> {
   const turns: Turns = new Map(contenders.map((contender) => [contender, new Map<number, Turn[]>()]));
   for (const contender of contenders) {
@@ -116,7 +116,7 @@ export function printTurns(turns: Turns): void {
       }),
     );
     printTable(
-      `${TITLES[kind]}; CPU us is the processor time of one, in the process that is named and in the database server`,
+      `${TITLES[kind]}; CPU us is the processor time per operation in the named process, database us that in the database server`,
       ['', 'callers', 'a second', 'p50 ms', 'p99 ms', 'CPU us', 'database us', 'service / it'],
       rows,
     );

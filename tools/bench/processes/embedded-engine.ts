@@ -10,7 +10,7 @@ import {
   type RowDataPacket,
 } from 'mysql2/promise';
 
-/** As far as the benchmark uses it; the types of the package leave its constructors out. */
+/** The part of the class that the benchmark uses; the package's types lack its constructors. */
 interface Definition {
   run(): void;
   resume(): void;
@@ -25,8 +25,8 @@ const { Context, Definition, Environment } = elements as unknown as {
 };
 
 /**
- * The baseline that a user has who embeds an engine: `bpmn-elements`, its whole state saved in one row, each step one
- * transaction: lock the row, recover, signal the user task that waits, save. The XML is read once.
+ * Baseline of an embedded engine: `bpmn-elements` with its entire state in one row. Each step is one transaction that locks
+ * the row, recovers the state, signals the waiting user task and saves. The XML is parsed once.
  */
 export class EmbeddedEngine {
   private constructor(
@@ -43,7 +43,7 @@ export class EmbeddedEngine {
     return new EmbeddedEngine(pool, serialize(context, TypeResolver({ ...elements }) as never));
   }
 
-  /** Starts an instance and saves it where it waits. */
+  /** Starts an instance and saves it at its first wait. */
   async start(variables: Record<string, unknown>): Promise<string> {
     const definition = new Definition(Context(this.source, new Environment({ variables })));
     definition.run();
@@ -57,7 +57,7 @@ export class EmbeddedEngine {
     return id;
   }
 
-  /** Completes the user task that waits. */
+  /** Completes the waiting user task. */
   async act(id: string, task: string): Promise<void> {
     await this.inTransaction(async (connection) => {
       const [rows] = await connection.query<RowDataPacket[]>(

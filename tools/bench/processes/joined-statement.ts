@@ -1,7 +1,7 @@
-/** The text of one statement for the rows of several requests, given the ids of each. */
+/** Returns one statement for the rows of several requests, given the ids of each request. */
 export type JoinedStatement = (requests: readonly (readonly string[])[]) => string;
 
-/** A text with the ids of a request in it. */
+/** Returns a text with the ids of a request inserted. */
 type Text = (ids: readonly string[]) => string;
 
 const INSERT = /^(INSERT .*? VALUES )(\(.*)$/s;
@@ -10,9 +10,9 @@ const UPDATE = /^(UPDATE \w+ SET )(.*)( WHERE )((id = \d+).*)$/s;
 const ASSIGNMENT = /(\w+) = ((?:'(?:[^'\\]|\\.)*'|[^,'])+)(?:, |$)/gs;
 
 /**
- * Makes the statement of a single request one for many, as the service joins them: rows of one insert, values of one `IN`,
+ * Turns the statement of a single request into one for many, as the service does: rows of one insert, values of one `IN`,
  * cases of one update.
- * @param ids of the request that was recorded
+ * @param ids ids of the recorded request
  * @throws Error for a statement that cannot be joined
  */
 export function joinStatement(recorded: string, ids: readonly string[]): JoinedStatement {
@@ -43,7 +43,7 @@ export function joinStatement(recorded: string, ids: readonly string[]): JoinedS
       requests.map((request) => `(${which(request)})`).join(' OR ');
   }
   if (!/^(START TRANSACTION|BEGIN|COMMIT)$/.test(recorded)) {
-    throw new Error(`No way to join: ${recorded}`);
+    throw new Error(`Cannot join the statement: ${recorded}`);
   }
   return () => recorded;
 }
@@ -73,7 +73,7 @@ function textHolds(text: string, ids: readonly string[]): boolean {
 }
 
 function textOf(recorded: string, ids: readonly string[]): Text {
-  // Texts and, between them, positions in `ids`.
+  // Texts alternating with positions in `ids`.
   const parts = recorded
     .split(pattern(ids))
     .map((part, position) => (position % 2 === 1 ? ids.indexOf(part) : part));

@@ -1,4 +1,4 @@
-/** A BPMN file with one process; `elements` are its nodes and flows. */
+/** Returns a BPMN file with one process; `elements` are its nodes and flows. */
 function file(name: string, elements: string[]): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:svc="urn:svc:bpmn:1" id="definitions" targetNamespace="urn:bench">
@@ -8,7 +8,7 @@ ${elements.join('\n')}
 </bpmn:definitions>`;
 }
 
-/** A user task that waits until its only UI action is executed, which stores what was sent. */
+/** Returns a user task that waits for its only UI action, which stores the request body. */
 function userTask(id: string): string {
   return `<bpmn:userTask id="${id}" name="${id}"><bpmn:extensionElements>
 <svc:actions><svc:action name="save" manual="true" keys="*"/></svc:actions>
@@ -24,13 +24,13 @@ function flow(source: string, target: string, condition?: string): string {
   return `<bpmn:sequenceFlow id="${source}_${target}" sourceRef="${source}" targetRef="${target}">${content}</bpmn:sequenceFlow>`;
 }
 
-/** First and second user task of `application`. */
+/** Id of the first user task of `application`. */
 export const FIRST_TASK = 'apply';
 
 /**
- * A user task, a decision, then either a user task or two parallel branches with one, and a last user task: the process
- * that both engines run. Whether an instance takes the fork is the key `fork` of its data.
- * @param condition of the flow into the fork, in the language of the engine
+ * Returns the process that both engines run: a user task, a decision, then either a user task or two parallel branches of
+ * which one has a user task, and a last user task. The key `fork` of the data selects the parallel branches.
+ * @param condition condition of the flow into the fork, in the engine's language
  */
 export function application(condition: string): string {
   return file('application', [
@@ -58,7 +58,7 @@ export function application(condition: string): string {
   ]);
 }
 
-/** `count` user tasks one after the other. */
+/** Returns a process with `count` user tasks in sequence. */
 export function chain(name: string, count: number): string {
   const tasks = Array.from({ length: count }, (_, index) => `task${index}`);
   const path = ['start', ...tasks, 'end'];
@@ -70,7 +70,7 @@ export function chain(name: string, count: number): string {
   ]);
 }
 
-/** A timer that is due at the instant which the data names `due`. */
+/** Returns a process with a timer that is due at the time in the data key `due`. */
 export function timer(name: string): string {
   return file(name, [
     '<bpmn:startEvent id="start"/>',

@@ -17,22 +17,22 @@ const SOME = 16;
 const LONG = 200;
 const SHORT = 5;
 
-/** How much is measured. */
+/** Extent of the measurement. */
 export interface ProcessBenchOptions {
   serverUrl: string;
   rounds: number;
-  /** Of each phase in a round. */
+  /** Duration of each phase in a round. */
   seconds: number;
-  /** UI actions in a round of the long and the short definition. */
+  /** UI actions per round for the long and the short definition. */
   actions: number;
-  /** Instances that wait while memory is looked at. */
+  /** Number of waiting instances when memory is measured. */
   waiting: number;
 }
 
 /**
- * Starts, UI actions and readings of one instance over HTTP, beside the same statements sent by scripts and beside an
- * embedded engine that saves its state in one row; then the cost of long definitions and of waiting instances. Prints figures
- * and judges none.
+ * Measures starts, UI actions and reads over HTTP against scripts that send the same statements and an embedded engine that
+ * saves its state in one row; then the cost of long definitions and of waiting instances. Prints figures without judging
+ * them.
  */
 export async function benchProcesses(
   environment: ProofEnvironment,
@@ -52,8 +52,8 @@ export async function benchProcesses(
   const recorded = await record(subject, serverUrl, pool);
   const engine = await EmbeddedEngine.open(plainUrl, application('${environment.variables.fork}'), SOME);
   console.log(
-    `\nprocesses: ${rounds} rounds, phases of ${seconds} s; the service sends ${recorded.start.length} statements a start and ` +
-      `${recorded.action.length} a UI action of a single caller, BEGIN and COMMIT included, and fewer where steps share a transaction`,
+    `\nprocesses: ${rounds} rounds, phases of ${seconds} s; the service sends ${recorded.start.length} statements per start and ` +
+      `${recorded.action.length} per UI action for a single caller, including BEGIN and COMMIT, and fewer when steps share a transaction`,
   );
   const contenders = [
     subject.contender('service', service.pid, CALLERS, { process: 'application', task: FIRST_TASK }),
@@ -87,7 +87,7 @@ function embedded(engine: EmbeddedEngine): Contender {
   };
 }
 
-/** The same step in a short and in a long definition. */
+/** Compares the same step in a short and in a long definition. */
 async function benchLength(
   subject: Subject,
   pid: number,
@@ -118,8 +118,8 @@ async function benchLength(
   const ratio = (key: 'perSecond' | 'cpu'): string =>
     median(long.map((figures, round) => figures[key] / (short[round]?.[key] ?? Number.NaN))).toFixed(2);
   console.log(
-    `\na UI action in a definition of ${LONG} user tasks beside one of ${SHORT}: ` +
-      `${ratio('perSecond')} of the actions a second, ${ratio('cpu')} of the processor time`,
+    `\na UI action in a definition of ${LONG} user tasks relative to one of ${SHORT}: ` +
+      `${ratio('perSecond')} of the actions per second, ${ratio('cpu')} of the processor time`,
   );
 }
 

@@ -1,9 +1,9 @@
 import type { Pool, ResultSetHeader } from 'mysql2/promise';
 import { joinStatement, type JoinedStatement } from './joined-statement.js';
 
-/** Most requests of a shared transaction, and transactions at one time: as the service has them by default. */
-const GROUP_MAX = 32;
-const GROUPS = 2;
+/** Maximum requests per shared transaction, and concurrent transactions: the defaults of the service. */
+const MAX_GROUP_SIZE = 32;
+const MAX_CONCURRENT_GROUPS = 2;
 
 interface Queued {
   ids: readonly string[];
@@ -11,8 +11,8 @@ interface Queued {
 }
 
 /**
- * The statements of one recorded request, sent again for other rows without anything around them: the ids in their texts
- * are replaced, everything else stays as the service sent it.
+ * Replays the statements of one recorded request for other rows, without the service around them: ids in the statements are
+ * replaced, everything else is sent as the service sent it.
  */
 export class Replay {
   private readonly statements: readonly JoinedStatement[];
@@ -20,8 +20,8 @@ export class Replay {
   private groups = 0;
 
   /**
-   * @param statements as the server logged them, BEGIN and COMMIT included
-   * @param ids what differs from request to request: numbers and UUIDs that occur nowhere else in the texts
+   * @param statements statements as logged by the server, including BEGIN and COMMIT
+   * @param ids values that differ between requests: numbers and UUIDs that occur nowhere else in the statements
    */
   constructor(
     private readonly pool: Pool,
@@ -31,19 +31,19 @@ export class Replay {
     this.statements = statements.map((text) => joinStatement(text, ids));
   }
 
-  /** How many statements a request has. */
+  /** Number of statements per request. */
   get length(): number {
     return this.statements.length;
   }
 
-  /** One transaction for one request, with other ids in the order of the constructor's. */
+  /** Runs one transaction for one request, with other ids in the order of the constructor's. */
   async alone(ids: readonly string[]): Promise<void> {
     await this.send([ids]);
   }
 
   /**
-   * Requests that came while earlier transactions were under way share the next one, at most 32 of them, two transactions
-   * at a time. Nobody waits for others to come.
+   * Queues a request. Requests that arrive while earlier transactions are running share the next one: up to 32 requests per
+   * transaction, two concurrent transactions, no delay to wait for more.
    */
   inGroup(ids: readonly string[]): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -56,10 +56,10 @@ export class Replay {
   }
 
   private async next(): Promise<void> {
-    if (this.groups === GROUPS || this.queue.length === 0) {
+    if (this.groups === MAX_CONCURRENT_GROUPS || this.queue.length === 0) {
       return;
     }
-    const group = this.queue.splice(0, GROUP_MAX);
+    const group = this.queue.splice(0, MAX_GROUP_SIZE);
     this.groups += 1;
     try {
       await this.send(group.map(({ ids }) => ids));
@@ -78,7 +78,7 @@ export class Replay {
         const text = statement(requests);
         const [result] = await connection.query(text);
         if (text.startsWith('UPDATE') && (result as ResultSetHeader).affectedRows !== requests.length) {
-          throw new Error(`Not every row was changed: ${text}`);
+          throw new Error(`Not all rows were changed: ${text}`);
         }
       }
     } finally {

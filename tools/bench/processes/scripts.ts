@@ -6,17 +6,17 @@ import { FIRST_TASK } from './models.js';
 import { Replay } from './replay.js';
 import { DATA, FORM, type Subject, type Waiting } from './subject.js';
 
-/** Far apart and long, so that no id of a recorded statement is part of another number. */
+/** First id per table: long and far apart, so that no recorded id is part of another number. */
 const FIRST_IDS: Record<string, number> = {
   'process-instance': 41_000_000_001,
   'process-token': 42_000_000_001,
   job: 43_000_000_001,
 };
-/** What the scripts count their ids from. */
+/** First id that the scripts use. */
 const SCRIPT_IDS = 51_000_000_001;
 const TOKENS_APART = 1_000_000_000;
 
-/** Lets ids begin where they are recognised in a statement. Before the service takes any. */
+/** Makes ids start at recognizable values. Must run before the service takes any. */
 export async function spreadIds(databaseUrl: string): Promise<void> {
   const connection = await createConnection({ uri: databaseUrl });
   for (const [name, next] of Object.entries(FIRST_IDS)) {
@@ -25,15 +25,15 @@ export async function spreadIds(databaseUrl: string): Promise<void> {
   await connection.end();
 }
 
-/** The statements of one start and of one UI action of the service. */
+/** Recorded statements of one start and of one UI action of the service. */
 export interface Recorded {
   start: Replay;
   action: Replay;
 }
 
-/** Records what the service sends for a single caller: each step is a transaction of its own. */
+/** Records the statements that the service sends for a single caller, so each step is its own transaction. */
 export async function record(subject: Subject, serverUrl: string, pool: Pool): Promise<Recorded> {
-  // Fills every cache and learns the id of the UI action, neither of which belongs to a request.
+  // Fill all caches and look up the id of the UI action first, since neither is part of a request.
   await subject.act('application', await subject.start('application', DATA), FIRST_TASK, FORM);
   const start = await recordStatements(serverUrl, () => subject.start('application', DATA));
   const action = await recordStatements(
@@ -49,7 +49,7 @@ export async function record(subject: Subject, serverUrl: string, pool: Pool): P
   return { start: replay(start), action: replay(action) };
 }
 
-/** Scripts that send the recorded statements and do nothing else: one transaction each, and in groups as the service has them. */
+/** Returns scripts that only send the recorded statements: in one transaction each, and in groups like the service. */
 export function scripts({ start, action }: Recorded, callers: readonly number[]): Contender[] {
   let last = SCRIPT_IDS;
   const script = (name: string, way: 'alone' | 'inGroup'): Contender => ({

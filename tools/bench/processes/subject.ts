@@ -4,9 +4,9 @@ import type { Contender } from './contenders.js';
 const APP = 'bench';
 const REQUEST_TIMEOUT_MS = 60_000;
 
-/** What instances start with. */
+/** Data with which instances start. */
 export const DATA = { fork: false, amount: 1_200, applicant: { name: 'Ada Example', city: 'London' } };
-/** What UI actions send. */
+/** Data that UI actions send. */
 export const FORM = { amount: 1_500, comment: 'as agreed', applicant: { city: 'Paris' } };
 
 /** An instance that waits at its only token. */
@@ -19,10 +19,10 @@ export interface Waiting {
 
 type Json = Record<string, unknown>;
 
-/** The service as its callers see it. */
+/** HTTP client of the measured service. */
 export class Subject {
   private readonly agent: Agent;
-  /** UI action by process and name. */
+  /** UI action ids by process and task name. */
   private readonly uiActions = new Map<string, string>();
   private buildId = '';
 
@@ -34,7 +34,7 @@ export class Subject {
     this.agent = new Agent({ connections, pipelining: 1 });
   }
 
-  /** Delivers BPMN files as one package and makes a build of them. */
+  /** Delivers BPMN files as one package and creates a build. */
   async publish(models: Record<string, string>): Promise<void> {
     const version = `/appmanager/api/resource/app/${APP}/app-version/v1`;
     await this.send('PUT', `${version}/package`, {
@@ -46,7 +46,7 @@ export class Subject {
     this.buildId = String(buildId);
   }
 
-  /** Endpoint 7. */
+  /** Starts an instance (endpoint 7). */
   async start(process: string, data: Json): Promise<Waiting> {
     const path = `/rtm/api/runtime/app/${APP}/build/${this.buildId}/process-name/${process}/start`;
     const { uuid, tokens, instanceMetadata } = await this.send('POST', path, data);
@@ -59,7 +59,7 @@ export class Subject {
     };
   }
 
-  /** Endpoint 8, with the UI action that the user task of this name offers. */
+  /** Executes the UI action of a user task (endpoint 8). */
   async act(process: string, waiting: Waiting, task: string, data: Json): Promise<void> {
     const action = await this.uiAction(process, waiting, task);
     await this.send(
@@ -69,12 +69,12 @@ export class Subject {
     );
   }
 
-  /** One instance, whole. */
+  /** Reads one instance in full. */
   read({ uuid }: Waiting): Promise<Json> {
     return this.send('GET', `/rtm/api/runtime/process-instance/${uuid}`);
   }
 
-  /** The service among others that do the same work. Half of the instances have the key `fork`. */
+  /** Returns the service as a contender. Every second instance has `fork` set. */
   contender(
     name: string,
     pid: number,
@@ -111,7 +111,10 @@ export class Subject {
     return found;
   }
 
-  /** @throws Error when the answer is not 2xx, because then nothing was measured */
+  /**
+   * Sends a request and returns its JSON response.
+   * @throws Error when the response is not 2xx, because then nothing was measured
+   */
   private async send(method: 'GET' | 'PUT' | 'POST', path: string, body?: Json): Promise<Json> {
     const response = await request(`${this.url}${path}`, {
       method,

@@ -16,17 +16,17 @@ const MANY_TOOLS = 1_000;
 const BARE = 'node:http + mysql2';
 const WITH_TAG = 'service, If-None-Match';
 
-/** How much is measured. */
+/** Extent of the measurement. */
 export interface ReadBenchOptions {
   mysql: TestDatabase;
   rounds: number;
-  /** Of each server in a round. */
+  /** Duration per server in a round. */
   seconds: number;
 }
 
 /**
- * A synchronisation of many tools; then get-by-id, also for who has the answer already, and a list, beside servers that give
- * the same answers. Prints figures and judges none.
+ * Measures the synchronization of many tools, then get-by-id (also with a matching If-None-Match) and a list, against
+ * servers that return the same responses. Prints figures without judging them.
  */
 export async function benchReads(
   environment: ProofEnvironment,
@@ -44,7 +44,7 @@ export async function benchReads(
     `MySQL ${mysql.version}, Node ${process.version}, ${CONNECTIONS} connections, ${rounds} rounds of ${seconds} s`,
   );
 
-  await benchSynchronisation(client);
+  await benchSynchronization(client);
   const details = await seedDetails(client);
   await seedList(client);
   const paths = { details, list: listPath() };
@@ -73,13 +73,13 @@ export async function benchReads(
   for (const [name, path] of Object.entries(paths)) {
     const title = name === 'details' ? `get-by-id with ${TOOLS} tools` : `all/info with ${SYSTEMS} systems`;
     const etag = name === 'details' ? await repeatedTag(`${service.url}${path}`, token) : undefined;
-    const ofService = { ...options, pid: service.pid, token };
+    const serviceOptions = { ...options, pid: service.pid, token };
     const results = await compare(
       `${title}: ${bodies[name]!.length} bytes, ${queries[name]} queries per request`,
       {
-        service: () => load(`${service.url}${path}`, ofService),
+        service: () => load(`${service.url}${path}`, serviceOptions),
         ...(etag !== undefined && {
-          [WITH_TAG]: () => load(`${service.url}${path}`, { ...ofService, etag }),
+          [WITH_TAG]: () => load(`${service.url}${path}`, { ...serviceOptions, etag }),
         }),
         [BARE]: () => load(`${bare.url}${path}`, { ...options, pid: bare.pid }),
         'constant Nest route': () => load(`${nest.url}/${name}`, { ...options, pid: nest.pid }),
@@ -89,8 +89,8 @@ export async function benchReads(
     if (name === 'details') {
       console.log(
         etag === undefined
-          ? 'If-None-Match: not answered with 304'
-          : `If-None-Match, answered with 304: ${figure(ratioOf(results[WITH_TAG], results[BARE]), 2)} of the requests a second of ${BARE} with its whole answer`,
+          ? 'If-None-Match: no 304 response'
+          : `If-None-Match, answered with 304: ${figure(ratioOf(results[WITH_TAG], results[BARE]), 2)} of the requests per second of ${BARE} with its full response`,
       );
     }
   }
@@ -99,7 +99,7 @@ export async function benchReads(
   await client.close();
 }
 
-/** Lets servers take turns within each round, and prints a table. The first one is the service. */
+/** Measures servers alternately in each round and prints a table. The first one is the service. */
 async function compare(
   title: string,
   servers: Record<string, () => Promise<Load>>,
@@ -132,7 +132,7 @@ async function compare(
   return results;
 }
 
-/** Requests a second of one beside another, within each round. */
+/** Returns the median ratio of requests per second of one server to another, within each round. */
 function ratioOf(one: readonly Load[] = [], other: readonly Load[] = []): number {
   return median(
     other.map(
@@ -141,7 +141,7 @@ function ratioOf(one: readonly Load[] = [], other: readonly Load[] = []): number
   );
 }
 
-/** The tag of an answer when the service answers 304 to who sends it again. */
+/** Returns the ETag of a response if the service answers a repeated request with 304. */
 async function repeatedTag(url: string, token: string): Promise<string | undefined> {
   const headers = { authorization: `Bearer ${token}` };
   const etag = (await fetch(url, { headers })).headers.get('etag');
@@ -183,16 +183,16 @@ function listPath(): string {
   return `/appmanager/api/resource/app/${APP}/app-version/${VERSION}/rt/system/include-dep-res/integration/api/systems/all/info`;
 }
 
-/** Three synchronisations of a thousand tools: all new, all changed, none changed. */
-async function benchSynchronisation(client: ApiClient): Promise<void> {
+/** Measures three synchronizations of a thousand tools: all new, all changed, none changed. */
+async function benchSynchronization(client: ApiClient): Promise<void> {
   let text = 'first';
   const list = (): object[] => Array.from({ length: MANY_TOOLS }, (_, index) => definition(index, text));
   const peer = await startScriptedMcp({
     list: ({ id, response }) => sendResult(response, id, { tools: list() }),
   });
-  await client.testConnection(peer.url); // starts the worker
+  await client.testConnection(peer.url); // start the worker
   await client.create('bench-sync', { baseUrl: peer.url });
-  console.log(`\nsynchronisation of ${MANY_TOOLS} tools, each in one transaction`);
+  console.log(`\nsynchronization of ${MANY_TOOLS} tools, each in one transaction`);
   for (const [name, next] of [
     ['all new', 'first'],
     ['all changed', 'second'],
@@ -204,13 +204,13 @@ async function benchSynchronisation(client: ApiClient): Promise<void> {
     const total = performance.now() - start;
     const talking = Number(body['latencyMs']);
     console.log(
-      `${name.padEnd(14)}${total.toFixed(0).padStart(6)} ms in all, of it ${talking} ms with the MCP server, ${(total - talking).toFixed(0)} ms comparing and storing`,
+      `${name.padEnd(14)}${total.toFixed(0).padStart(6)} ms in total: ${talking} ms talking to the MCP server, ${(total - talking).toFixed(0)} ms comparing and storing`,
     );
   }
   await peer.close();
 }
 
-/** A tool of usual size: about 600 bytes of schema. */
+/** Returns a tool of typical size: about 600 bytes of schema. */
 function definition(index: number, text: string): object {
   const properties = Object.fromEntries(
     ['query', 'limit', 'cursor', 'region', 'include'].map((name) => [

@@ -8,11 +8,11 @@ import { countQuestions } from '../statements.js';
 import { figure, printTable } from '../table.js';
 
 const SECOND_MS = 1_000;
-const LOOK_MS = 20;
+const POLL_MS = 20;
 const GIVE_UP_MS = 120_000;
-/** One of the jobs whose lateness is measured is due every so many milliseconds. */
+/** Interval at which the jobs whose delay is measured become due. */
 const PACE_MS = 10;
-/** Long enough for every replica to be idle. */
+/** Time after which every replica is idle. */
 const SETTLE_MS = 4_000;
 const LEAD_MS = 2_000;
 const TABLES = [
@@ -20,34 +20,34 @@ const TABLES = [
   'CREATE TABLE bench_events (job_id BIGINT PRIMARY KEY, at DATETIME(3) NOT NULL)',
 ];
 
-/** How much is measured. */
+/** Extent of the measurement. */
 export interface ScaleOptions {
   serverUrl: string;
-  /** How many replicas there are, one measurement each. */
+  /** Numbers of replicas to measure. */
   replicas: readonly number[];
-  /** Jobs that are due at one instant. */
+  /** Jobs that become due at the same time. */
   jobs: number;
-  /** Jobs that are due one after the other. */
+  /** Jobs that become due one after another. */
   paced: number;
   idleSeconds: number;
 }
 
-/** Replicas on one database, and what is asked of it past them. */
+/** Replicas on one database, with direct access to that database. */
 interface Site {
   servers: readonly ServerProcess[];
   pool: Pool;
   serverUrl: string;
 }
 
-/** Background jobs of 1, 2 and 4 replicas. Prints figures and judges none. */
+/** Measures background jobs on 1, 2 and 4 replicas. Prints figures without judging them. */
 export async function benchScale(environment: ProofEnvironment, options: ScaleOptions): Promise<void> {
   const rows: string[][] = [];
   for (const count of options.replicas) {
     rows.push([`${count} replicas`, ...(await measure(environment, options, count))]);
   }
   printTable(
-    `${options.jobs} jobs due at one instant, then ${options.paced} of which one is due every ${PACE_MS} ms; each updates a row and inserts one; ` +
-      'statements are all that the database was asked, COMMIT included',
+    `${options.jobs} jobs due at the same time, then ${options.paced} due at intervals of ${PACE_MS} ms; each updates a row and inserts one; ` +
+      'statements are all statements sent to the database per job, including COMMIT',
     ['', 'jobs/s', 'statements', 'late p50 ms', 'late p99 ms', 'idle stmt/s', 'idle CPU %'],
     rows,
   );
@@ -76,7 +76,7 @@ async function measure(
     await storm(site, { count: jobs / 4, everyMs: 0 });
     const full = await storm(site, { count: jobs, everyMs: 0 });
     const late = await storm(site, { count: paced, everyMs: PACE_MS });
-    const idle = await rest(site, idleSeconds);
+    const idle = await measureIdle(site, idleSeconds);
     return [
       figure(full.perSecond),
       figure(full.statements, 1),
@@ -91,7 +91,7 @@ async function measure(
   }
 }
 
-/** Runs jobs that one of the replicas adds, and waits for their end. */
+/** Has one replica add jobs, and waits until all of them have ended. */
 async function storm(
   { servers, pool, serverUrl }: Site,
   order: { count: number; everyMs: number },
@@ -100,13 +100,13 @@ async function storm(
   const begin = Date.now() + LEAD_MS + order.count;
   await servers[0]?.ask({ ...order, begin });
   if (Date.now() >= begin) {
-    throw new Error('The jobs were due before all had been added.');
+    throw new Error('The jobs became due before all of them were added.');
   }
   await sleep(begin - Date.now());
   const before = await countQuestions(serverUrl);
-  const looks = await untilEnded(pool, order.count);
-  // Without those of the measurement itself.
-  const statements = (await countQuestions(serverUrl)) - before - looks - 1;
+  const polls = await untilEnded(pool, order.count);
+  // Excludes statements of the measurement itself.
+  const statements = (await countQuestions(serverUrl)) - before - polls - 1;
   const [rows] = await pool.query<RowDataPacket[]>('SELECT due, ended_at AS endedAt FROM bench_jobs');
   const times = rows.map(
     ({ due, endedAt }) => [(due as Date).getTime(), (endedAt as Date).getTime()] as const,
@@ -119,8 +119,8 @@ async function storm(
   };
 }
 
-/** What replicas without work cost, each of them. */
-async function rest(
+/** Measures the statements and processor time of an idle replica. */
+async function measureIdle(
   { servers, serverUrl }: Site,
   seconds: number,
 ): Promise<{ statements: number; cpu: number }> {
@@ -135,18 +135,21 @@ async function rest(
   };
 }
 
-/** @returns how often it looked */
+/**
+ * Waits until all jobs have ended.
+ * @returns the number of queries used for polling
+ */
 async function untilEnded(pool: Pool, count: number): Promise<number> {
-  for (let looks = 1, deadline = Date.now() + GIVE_UP_MS; ; looks += 1) {
+  for (let polls = 1, deadline = Date.now() + GIVE_UP_MS; ; polls += 1) {
     const [rows] = await pool.query<RowDataPacket[]>(
       'SELECT COUNT(*) AS ended FROM bench_jobs WHERE ended_at IS NOT NULL',
     );
     if (Number(rows[0]?.['ended']) === count) {
-      return looks;
+      return polls;
     }
     if (Date.now() > deadline) {
       throw new Error(`${count - Number(rows[0]?.['ended'])} jobs have not ended.`);
     }
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
 }

@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import { createPool, type RowDataPacket } from 'mysql2/promise';
 
 /**
- * The baseline: `node:http` and `mysql2` with nothing between. It runs the statements that it is given for a path and
- * answers the bytes that it is given, so it does no more than any server must that reads these rows.
+ * Baseline of plain `node:http` and `mysql2`. It runs the statements configured for a path and returns the configured
+ * bytes, so it does only what any server that reads these rows must do.
  *
- * Configuration comes as JSON in the variable BARE: { databaseUrl, poolSize, routes: { path: { statements, body } } }.
+ * The variable BARE contains the configuration as JSON: { databaseUrl, poolSize, routes: { path: { statements, body } } }.
  */
 interface Route {
   statements: string[];

@@ -6,14 +6,14 @@ import { built } from '../../../test/support/built.js';
 import type { Job } from '../../../src/jobs/model/job-queue.types.js';
 
 /**
- * The background jobs of one replica as they are built, without the rest of the service. Each job updates its row and inserts one, in a
- * transaction that it may share, as steps of processes do. It adds as many jobs as it is told. Says 0 as its port when it is ready.
+ * Runs the built background jobs of one replica without the rest of the service. Each job updates its row and inserts one,
+ * in a transaction that it may share, like process steps. Adds jobs on request. Sends port 0 when it is ready.
  */
 
 const KIND = 'bench';
-const MOST_AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
-/** What the parent asks for: jobs of which one is due every `everyMs` milliseconds from `begin` on. */
+/** Order of the parent process: jobs that become due every `everyMs` milliseconds from `begin`. */
 interface Order {
   count: number;
   begin: number;
@@ -97,8 +97,8 @@ context.get(JobHandlersService).register({
 });
 
 async function add({ count, begin, everyMs }: Order): Promise<void> {
-  for (let done = 0; done < count; done += MOST_AT_ONCE) {
-    const some = Math.min(MOST_AT_ONCE, count - done);
+  for (let done = 0; done < count; done += BATCH_SIZE) {
+    const some = Math.min(BATCH_SIZE, count - done);
     const first = await ids.next('job', some);
     const rows = Array.from({ length: some }, (_, index) => ({
       id: first + index,

@@ -3,8 +3,8 @@ import { startModernPeer } from '../../../test/support/peers/official.peers.js';
 import { readBody } from '../../../test/support/peers/peer.js';
 
 /**
- * An MCP server of protocol 2026-07-28 with one tool that echoes. KIND `official` is made of the official server package;
- * `bare` answers from `node:http` what the official one would, so that next to nothing but the client is measured.
+ * MCP server of protocol 2026-07-28 with one tool that echoes. KIND `official` uses the official server package; `bare`
+ * returns the same responses from `node:http`, so that little more than the client is measured.
  */
 const ECHO = {
   name: 'echo',

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Controller, Get, Module, Param } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 
-/** The other baseline: one Nest route that answers a constant (variable BODIES: path parameter -> JSON text). */
+/** Baseline of one Nest route that returns a constant (variable BODIES: path parameter -> JSON text). */
 const bodies = JSON.parse(process.env['BODIES'] ?? '{}') as Record<string, string>;
 const constants = new Map(Object.entries(bodies).map(([name, text]) => [name, JSON.parse(text) as object]));
 

@@ -1,7 +1,7 @@
 import { Worker } from 'bullmq';
 import { createPool } from 'mysql2/promise';
 
-/** A worker of BullMQ: each job updates its row and inserts one, in a transaction of its own. Says 0 as its port when it is ready. */
+/** BullMQ worker. Each job updates its row and inserts one, in its own transaction. Sends port 0 when it is ready. */
 const { REDIS_URL: url = '', DATABASE_URL: uri = '', QUEUE: queue = '', CONCURRENCY } = process.env;
 
 const pool = createPool({ uri, connectionLimit: 10, timezone: 'Z' });

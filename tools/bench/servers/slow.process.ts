@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** Many healthy services in one: whatever is asked is answered after DELAY_MS milliseconds. */
+/** Stands in for many healthy services: answers every request after DELAY_MS milliseconds. */
 const delayMs = Number(process.env['DELAY_MS']);
 const body = JSON.stringify({ status: 'UP', version: '1.0.0' });
 const server = createServer((_request, response) => {

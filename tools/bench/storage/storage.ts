@@ -16,8 +16,8 @@ interface Size {
 }
 
 /**
- * Measures what an order leaves in the database for ever: a start, three UI actions in two branches, a timer and a called process.
- * Bytes are those of the pages that InnoDB has taken, indexes included: with few orders a table counts with pages that are nearly empty.
+ * Measures what an order permanently stores: a start, three UI actions in two branches, a timer and a called process. Sizes
+ * are those of InnoDB pages including indexes, so with few orders nearly empty pages count in full.
  */
 export async function benchStorage(
   environment: ProofEnvironment,
@@ -34,7 +34,7 @@ export async function benchStorage(
   orders.pause();
   await work;
   await orders.finish(CALLERS, LONGEST_FINISH_MS);
-  await site.drained();
+  await site.waitForJobs();
   const after = await sizes(site.databaseUrl);
   await site.close();
   const count = orders.all.length;
@@ -45,16 +45,18 @@ export async function benchStorage(
     })
     .filter(({ bytes }) => bytes >= 1)
     .toSorted((one, other) => other.bytes - one.bytes);
-  const all = lines.reduce((sum, { bytes }) => sum + bytes, 0);
+  const totalBytes = lines.reduce((sum, { bytes }) => sum + bytes, 0);
   printTable(
-    `${count} orders: what one of them leaves in the database`,
+    `${count} orders: storage per order`,
     ['table', 'rows', 'bytes', 'share'],
-    [...lines, { table: 'in all', bytes: all, rows: Number.NaN }].map(({ table, bytes, rows: each }) => [
-      table,
-      figure(each, 1),
-      bytes.toFixed(0),
-      `${((100 * bytes) / all).toFixed(0)} %`,
-    ]),
+    [...lines, { table: 'total', bytes: totalBytes, rows: Number.NaN }].map(
+      ({ table, bytes, rows: each }) => [
+        table,
+        figure(each, 1),
+        bytes.toFixed(0),
+        `${((100 * bytes) / totalBytes).toFixed(0)} %`,
+      ],
+    ),
   );
 }
 
@@ -66,7 +68,7 @@ async function sizes(databaseUrl: string): Promise<Map<string, Size>> {
       `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE TABLE_SCHEMA = '${name}'`,
     )
   ).map((row) => String(row['name']));
-  // Both sizes of the statistics are refreshed by this only.
+  // Only ANALYZE refreshes both size columns.
   await rows(databaseUrl, `ANALYZE TABLE ${tables.map((table) => `\`${table}\``).join(', ')}`);
   const found = await Promise.all(
     tables.map(async (table) => {

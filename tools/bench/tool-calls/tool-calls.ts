@@ -14,20 +14,20 @@ const TEXT = 'The quick brown fox jumps over the lazy dog.';
 const CALLERS = [1, 8] as const;
 const SERVERS = ['official', 'bare'] as const;
 
-/** Calls the tool once and throws unless it answers. */
+/** Calls the tool once; throws if the call fails. */
 type Way = () => Promise<void>;
 
 interface Round {
   perSecond: number;
   p50: number;
   p99: number;
-  /** Processor time of this process for a call, in microseconds, all its threads. */
+  /** Processor time of this process per call, all threads included, in microseconds. */
   cpuMicros: number;
 }
 
 /**
- * Calls of a tool through the service's client (worker thread, guarded connections, definition check) against the client
- * library that it is built on, used directly in the same process; the two take turns.
+ * Compares tool calls through the service's client (worker thread, guarded connections, definition check) with direct calls
+ * through the client library it is built on, alternately in the same process.
  */
 export async function benchToolCalls({
   rounds,
@@ -79,7 +79,7 @@ async function compare(
   const ratio = median(pairs.map(({ service, direct }) => service.perSecond / direct.perSecond));
   const added = median(pairs.map(({ service, direct }) => service.p50 - direct.p50));
   console.log(
-    `${callers} callers  service / direct ${ratio.toFixed(2)}, added at the median ${added.toFixed(2)} ms`,
+    `${callers} callers  service / direct ${ratio.toFixed(2)}, median overhead ${added.toFixed(2)} ms`,
   );
 }
 
@@ -126,7 +126,7 @@ function directly(client: Client): Way {
   };
 }
 
-/** The call of the tool as a connection test found it. */
+/** Returns the request to call the tool that a connection test found. */
 async function request(tests: McpConnectionService, baseUrl: string): Promise<ToolCallRequest> {
   const credentials = { type: 'NO_AUTH' as const };
   const test = await tests.test({ baseUrl, credentials, knownToolCount: 0 });
