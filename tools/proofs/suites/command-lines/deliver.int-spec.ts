@@ -50,11 +50,11 @@ async function replace(path: string, from: string, to: string): Promise<void> {
   await writeFile(join(folder, path), text.replace(from, to));
 }
 
-/** What stands between the build and its activation: the differences, which the tests of `svc` hold. */
-const OF_DIFFERENCES =
+/** Matches the output lines about differences, which the tests of `svc` cover. */
+const DIFFERENCE_LINES =
   /^(no build is active|no differences from|differences from|CHANGE|added|changed|removed)/;
 
-/** Runs the command against the service of the test. */
+/** Runs the command against the test's service. */
 async function run(args: string[], settings: Record<string, string> = { SVC_TOKEN: token }) {
   const lines: string[] = [];
   const errors: string[] = [];
@@ -67,7 +67,7 @@ async function run(args: string[], settings: Record<string, string> = { SVC_TOKE
     untilStopped: () => new AbortController().signal,
     evaluation: () => Promise.resolve({ url: app.url, token }),
   });
-  return { status, lines: lines.filter((line) => !OF_DIFFERENCES.test(line)), errors: errors.join('\n') };
+  return { status, lines: lines.filter((line) => !DIFFERENCE_LINES.test(line)), errors: errors.join('\n') };
 }
 
 const library = () => [join(folder, 'library'), '--app', libraryId, '--version', 'v1', '--url', app.url];
@@ -113,7 +113,7 @@ describe('npm run deliver', () => {
     );
   });
 
-  it('activates builds where the deployment asks for If-Match', async () => {
+  it('activates builds if the deployment requires If-Match', async () => {
     const strict = await TestApp.start({ HTTP_REQUIRE_IF_MATCH: 'true' });
     const settings = { SVC_TOKEN: await strict.issuer.sign({}) };
     const steps = ['--url', strict.url, '--commit', '--build', '--activate', '--force'];
@@ -125,7 +125,7 @@ describe('npm run deliver', () => {
     expect(buildIn(second.lines)).not.toBe(buildIn(first.lines));
   });
 
-  it('overwrites no build that was activated meanwhile, where the deployment asks for If-Match', async () => {
+  it('does not replace a build activated in the meantime if the deployment requires If-Match', async () => {
     const strict = await TestApp.start({ HTTP_REQUIRE_IF_MATCH: 'true' });
     const settings = { SVC_TOKEN: await strict.issuer.sign({}) };
     const steps = [...library(), '--url', strict.url, '--commit', '--build'];
@@ -138,7 +138,7 @@ describe('npm run deliver', () => {
     };
     let activated = false;
     const others = [buildIn((await run(steps, settings)).lines), buildIn((await run(steps, settings)).lines)];
-    const told: string[] = [];
+    const messages: string[] = [];
     for (const other of others) {
       const send = fetch;
       const stub: typeof fetch = async (input, init) => {
@@ -152,17 +152,17 @@ describe('npm run deliver', () => {
         vi.unstubAllGlobals(),
       );
       expect(status).toBe(1);
-      told.push(errors.replace(buildIn(lines), 'X'));
+      messages.push(errors.replace(buildIn(lines), 'X'));
       expect((await strict.request('GET', path)).body).toMatchObject({ buildId: other });
     }
     await strict.close();
     const sentence =
       'Build X was made but not activated, because another build was activated in the meantime. Check that build, and run the ' +
       'command again to make another one.';
-    expect(told).toEqual([sentence, sentence]);
+    expect(messages).toEqual([sentence, sentence]);
   });
 
-  it('tells where the active build cannot be read, as all that the service refuses', async () => {
+  it('reports an unreadable active build like any other rejection by the service', async () => {
     const send = fetch;
     const stub: typeof fetch = async (input, init) =>
       input instanceof Request && input.method === 'GET' && input.url.endsWith('/active-build')
@@ -174,7 +174,7 @@ describe('npm run deliver', () => {
     expect({ status, errors }).toEqual({ status: 1, errors: '503: Later.' });
   });
 
-  it('tells every warning, and activates no build with an agent that cannot run', async () => {
+  it('prints every warning, and does not activate a build with an agent that cannot run', async () => {
     const { lines: first } = await run([...library(), '--commit', '--build']);
     const steps = ['--commit', '--build', '--activate', '--library', `${libraryId}=${buildIn(first)}`];
     const { status, lines, errors } = await run([...application(), ...steps]);
@@ -202,13 +202,13 @@ describe('npm run deliver', () => {
     expect((await app.request('GET', `/rtm/api/runtime/app/${appId}/build/info`)).status).toBe(404);
   });
 
-  it('uses the evaluation server of the machine when nothing else is named', async () => {
+  it('uses the local evaluation server by default', async () => {
     const { status, lines } = await run([join(folder, 'library'), '--app', libraryId, '--version', 'v1'], {});
     expect({ status, lines }).toEqual({ status: 0, lines: [`package ${libraryId} v1 stored`] });
     expect((await run(library())).lines).toEqual([`package ${libraryId} v1 unchanged`]);
   });
 
-  it('gives systems the addresses of this environment', async () => {
+  it('sets the addresses of systems for this environment', async () => {
     const libraryBuild = buildIn((await run([...library(), '--commit', '--build'])).lines);
     const moved = [...application(), '--library', `${libraryId}=${libraryBuild}`, '--base-url'];
     const url = 'https://mcp.example.com/mcp?a=b';
@@ -231,7 +231,7 @@ describe('npm run deliver', () => {
     });
   });
 
-  it('tests connections before the commit, also of a version that is committed, and ends where a test fails', async () => {
+  it('tests connections before the commit, also for a committed version, and stops when a test fails', async () => {
     const libraryBuild = buildIn((await run([...library(), '--commit', '--build'])).lines);
     const tested = [...application(), '--library', `${libraryId}=${libraryBuild}`, '--test-connections'];
     const deliverTo = (url: string) => run([...tested, '--commit', '--base-url', `everything=${url}`]);
@@ -262,7 +262,7 @@ describe('npm run deliver', () => {
     }
   });
 
-  it('tells everything that is wrong, and nothing is stored', async () => {
+  it('reports all problems and stores nothing', async () => {
     await change('application/systems/everything.json', { baseUrl: 'https://user:secret@example.com/mcp' });
     await replace(
       'application/processes/loan_onboarding.bpmn',
@@ -282,7 +282,7 @@ describe('npm run deliver', () => {
     expect((await app.request('GET', `${deliveryPath(appId, 'v1')}/package`)).status).toBe(404);
   });
 
-  it('sends nothing of a folder that cannot be read', async () => {
+  it('sends nothing if the folder cannot be read', async () => {
     await writeFile(join(folder, 'library/application.json'), '{');
     const { status, lines } = await run(library());
     expect(status).toBe(1);
@@ -290,7 +290,7 @@ describe('npm run deliver', () => {
     expect(lines[0]).toMatch(/^application\.json: Not JSON: /);
   });
 
-  it('goes on with a version that is committed with the same package in it, whatever the order of members', async () => {
+  it('continues with a version committed with the same package, regardless of the order of members', async () => {
     const { lines: first } = await run([...library(), '--commit', '--build']);
     const steps = ['--commit', '--build', '--activate', '--library', `${libraryId}=${buildIn(first)}`];
     const refused = await run([...application(), ...steps]);
@@ -319,7 +319,7 @@ describe('npm run deliver', () => {
     });
   });
 
-  it('activates the build that it makes after the connection was tested, by the same command', async () => {
+  it('activates the new build when the same command is run again after a connection test', async () => {
     const { lines: first } = await run([...library(), '--commit', '--build']);
     const steps = ['--commit', '--build', '--activate', '--library', `${libraryId}=${buildIn(first)}`];
     expect((await run([...application(), ...steps])).status).toBe(1);
@@ -332,7 +332,7 @@ describe('npm run deliver', () => {
     expect(lines.at(-1)).toBe(`active build ${buildIn(lines)}`);
   });
 
-  it('activates no build whose library has an agent that cannot run', async () => {
+  it('does not activate a build whose library has an agent that cannot run', async () => {
     await cp(
       join(folder, 'application/systems/everything.json'),
       join(folder, 'library/systems/everything.json'),
@@ -360,7 +360,7 @@ describe('npm run deliver', () => {
     expect((await app.request('GET', `/rtm/api/runtime/app/${appId}/build/info`)).status).toBe(404);
   });
 
-  it('tells what the service refuses', async () => {
+  it('reports rejections by the service', async () => {
     await run([...library(), '--commit']);
     await change('library/application.json', { name: 'Another' });
     expect(await run([...library(), '--commit', '--build'])).toEqual({
@@ -374,7 +374,7 @@ describe('npm run deliver', () => {
     expect((await run(library(), { SVC_TOKEN: denied })).errors).toMatch(/^40[13]: /);
   });
 
-  it('sends a token by https only, unless the service is on this machine', async () => {
+  it('sends a token over https only, unless the service is local', async () => {
     const args = [
       join(folder, 'library'),
       '--app',
@@ -390,7 +390,7 @@ describe('npm run deliver', () => {
     });
   });
 
-  it('does not follow a service that is not there', async () => {
+  it('fails if the service is unreachable', async () => {
     const args = [
       join(folder, 'library'),
       '--app',
@@ -414,13 +414,13 @@ describe('npm run deliver', () => {
     [['a', '--app', 'x', '--version', 'v', '--timeout', 'soon'], 'It must be a whole number of seconds.'],
     [['a', '--app', 'x', '--version', 'v', '--build', '--force'], '--force needs --activate'],
     [['a', '--app', 'x', '--version', 'v', '--yes'], "unknown option '--yes'"],
-  ])('refuses the arguments %j', async (args, message) => {
+  ])('rejects the arguments %j', async (args, message) => {
     const { status, errors } = await run(args);
     expect(status).toBe(2);
     expect(errors).toContain(message);
   });
 
-  it('needs a token for a service, and a service for a token', async () => {
+  it('requires a token with a service, and a service with a token', async () => {
     const args = [join(folder, 'library'), '--app', libraryId, '--version', 'v1'];
     expect(await run(library(), {})).toMatchObject({
       status: 2,

@@ -25,12 +25,12 @@ async function endAll(): Promise<void> {
 
 interface Run {
   readonly child: ChildProcess;
-  /** Everything printed so far. */
+  /** Returns everything printed so far. */
   readonly text: () => string;
   readonly exit: Promise<number | NodeJS.Signals | null>;
 }
 
-/** Starts a program of the build with nothing of this process' settings. */
+/** Starts a built program without this process's settings. */
 function run(program: string, settings: Record<string, string> = {}, args: string[] = []): Run {
   const child = spawn(process.execPath, [program, ...args], {
     env: {
@@ -64,7 +64,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   }
 }
 
-/** @returns the URL once the server has printed it */
+/** Starts the server and waits until it prints its URL. */
 async function startServer(settings: Record<string, string> = {}): Promise<{ url: string; server: Run }> {
   const server = run(SERVER, settings);
   const url = await new Promise<string>((resolve, reject) => {
@@ -93,7 +93,7 @@ const statusOf = async (url: string, bearer: string): Promise<number> =>
 const answering = (script: string, answers: string): Promise<void> =>
   writeFile(script, JSON.stringify({ model: 'scripted', rules: [{ when: { prompt: 'Hello' }, answers }] }));
 
-/** Calls the runtime as somebody without permissions. */
+/** Calls the runtime as a caller without permissions. */
 async function call(url: string, path: string, body?: object): Promise<Record<string, unknown>> {
   const bearer = await token('--permission', 'none');
   const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
@@ -105,7 +105,7 @@ async function call(url: string, path: string, body?: object): Promise<Record<st
   return { ...((await answer.json()) as object), iss: decodeJwt(bearer).iss };
 }
 
-/** A start takes longest: tests share a server, and each goes on from where the one before has left it. */
+/** Tests share a server, since starting takes longest. Each continues from the state that the previous one left. */
 describe('the evaluation server', () => {
   let url: string;
   let server: Run;
@@ -120,22 +120,22 @@ describe('the evaluation server', () => {
   });
   afterAll(endAll);
 
-  it('takes the tokens of dev:token', async () => {
+  it('accepts tokens of dev:token', async () => {
     expect(await statusOf(url, await token())).toBe(200);
     expect(await statusOf(url, await token('--permission', 'none'))).toBe(403);
   });
 
-  it('refuses to share its data folder', async () => {
+  it('does not share its data folder', async () => {
     const second = run(SERVER);
     expect(await second.exit).toBe(1);
     expect(second.text()).toContain('Another evaluation server');
     expect(await statusOf(url, await token())).toBe(200);
   });
 
-  it('has tokens that a production server on its data folder refuses', async () => {
+  it('issues tokens that a production server with the same data folder rejects', async () => {
     const issuer = await StubIssuer.start();
     const production = run(PRODUCTION, {
-      NODE_ENV: 'test', // lets production code run on the embedded database
+      NODE_ENV: 'test', // permits production code on the embedded database
       HOST: '127.0.0.1',
       DATABASE_URL: `sqlite:${join(dataDir, 'production.sqlite')}`,
       OIDC_ISSUER: issuer.url,
@@ -158,12 +158,12 @@ describe('the evaluation server', () => {
     await issuer.stop();
   });
 
-  it('brings a scripted model', async () => {
+  it('starts a scripted model', async () => {
     const models = await fetch(`${modelUrl()}/models`);
     expect(await models.json()).toMatchObject({ data: [{ id: 'scripted' }] });
   });
 
-  it('hands out tokens and models until it stops', async () => {
+  it('serves tokens and models until it stops', async () => {
     const { buildId } = await call(url, 'app/sample/build/info');
     const path = `app/sample/build/${String(buildId)}/process-name/loan_onboarding/start`;
     started = await call(url, path, { client: { name: 'Ada' } });
@@ -175,14 +175,14 @@ describe('the evaluation server', () => {
     expect(cli.text()).toContain('npm run dev');
   });
 
-  it('knows the people of its data folder after a restart, and leaves them their tasks', async () => {
+  it('keeps users and their tasks in its data folder across a restart', async () => {
     await answering(script, 'one');
     ({ url, server } = await startServer({ EVALUATION_MODEL_SCRIPT: script }));
     const { iss, uuid } = started;
     expect(await call(url, 'task')).toMatchObject({ iss, tasks: [{ processInstanceUuid: uuid }] });
   });
 
-  it('reads a changed script without a restart, and prints which rule is missing', async () => {
+  it('reloads a changed script without a restart, and prints which rule is missing', async () => {
     const ask = async (content: string) => {
       const body = JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content }] });
       return (await fetch(`${modelUrl()}/chat/completions`, { method: 'POST', body })).text();
@@ -193,14 +193,14 @@ describe('the evaluation server', () => {
     expect(await ask('Goodbye')).toContain('"code":"no_rule"');
     await writeFile(script, '{');
     expect(await ask('Hello')).toContain('script.json is not a valid script: line 1: not JSON.');
-    const told = 'scripted model: script.json is not a valid script: line 1: not JSON.';
-    await expect.poll(server.text).toContain(told);
+    const message = 'scripted model: script.json is not a valid script: line 1: not JSON.';
+    await expect.poll(server.text).toContain(message);
     expect(server.text()).toMatch(
       /^scripted model: No rule of the script matches this request\. .* message: "Goodbye"\./m,
     );
   });
 
-  it('takes over the data folder of a killed server, and brings no model where one is named', async () => {
+  it('takes over the data folder of a killed server, and starts no model if one is configured', async () => {
     const old = await token();
     await end(server.child, 'SIGKILL');
     const next = await startServer({ LLM_BASE_URL: 'https://models.example.com/v1' });
@@ -214,7 +214,7 @@ describe('the evaluation server does not start', () => {
   beforeEach(makeFolder);
   afterEach(endAll);
 
-  it('where its port is taken, names the setting, and leaves nothing behind', async () => {
+  it('if its port is taken, names the setting, and leaves no files behind', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
@@ -227,7 +227,7 @@ describe('the evaluation server does not start', () => {
     expect(left.filter((name) => !name.startsWith('svc.sqlite') && name !== 'secrets.key')).toEqual([]);
   });
 
-  it('where the data folder cannot be one, and names the setting, not its value', async () => {
+  it('if the data folder is unusable, and names the setting without its value', async () => {
     const file = join(dataDir, 'canary');
     await writeFile(file, '');
     const server = run(SERVER, { DATA_DIR: file });
@@ -238,7 +238,7 @@ describe('the evaluation server does not start', () => {
     expect(await readdir(dataDir)).toEqual(['canary']);
   });
 
-  it('with a script that it cannot use, names the setting, and leaves nothing behind', async () => {
+  it('with an invalid script, names the setting, and leaves no files behind', async () => {
     const script = join(dataDir, 'script.json');
     await writeFile(script, '{}');
     const server = run(SERVER, { EVALUATION_MODEL_SCRIPT: script });
@@ -254,7 +254,7 @@ describe('the evaluation server does not start', () => {
     ['OIDC_ISSUER', 'https://sso.example.com'],
     ['OIDC_AUDIENCE', 'urn:svc:api'],
     ['DATABASE_URL', 'mysql://user:password@db.example.com/svc'],
-  ])('with %s, and hands out nothing', async (name, value) => {
+  ])('with %s, and issues no tokens', async (name, value) => {
     const server = run(SERVER, { [name]: value });
     expect({ status: await server.exit, text: server.text() }).toEqual({
       status: 78,
@@ -273,7 +273,7 @@ describe('the production server', () => {
     ['only NODE_ENV', { NODE_ENV: 'development' }],
     ['everything but the issuer', { DATABASE_URL: 'sqlite:x', OIDC_AUDIENCE: 'a' }],
     [
-      'an issuer that is no URL',
+      'an issuer that is not a URL',
       { OIDC_ISSUER: 'urn:svc:evaluation:thumbprint', OIDC_AUDIENCE: 'urn:svc:api' },
     ],
   ])('does not start with %s set', async (_name, settings) => {

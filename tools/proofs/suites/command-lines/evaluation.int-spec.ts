@@ -55,7 +55,7 @@ interface Run {
   readonly error: string;
 }
 
-/** Runs `npm run -s dev:token` as its script does. */
+/** Runs the command of `npm run -s dev:token`. */
 function devToken(...args: string[]): Promise<Run> {
   const command = ['dist/src/evaluation/dev-token.cli.js', ...args];
   return new Promise((resolve) => {
@@ -71,7 +71,7 @@ function devToken(...args: string[]): Promise<Run> {
 }
 
 describe('dev:token', () => {
-  it('prints one token with every permission, good for 8 hours, and nothing else', async () => {
+  it('prints only one token with all permissions, valid for 8 hours', async () => {
     socket = await TokenSocket.open(dataDir, evaluation);
     const { code, out, error } = await devToken();
     expect({ code, error }).toEqual({ code: 0, error: '' });
@@ -90,7 +90,7 @@ describe('dev:token', () => {
     expect(answer.body['permissions']).toEqual(['integration-management', 'platform-discovery']);
   });
 
-  it('prints a token of the given person, permission and life', async () => {
+  it('prints a token with the given subject, permission and lifetime', async () => {
     socket = await TokenSocket.open(dataDir, evaluation);
     const { out } = await devToken(
       '--sub',
@@ -109,7 +109,7 @@ describe('dev:token', () => {
     });
   });
 
-  it('prints a token with a permission that only a package names, which other issuers cannot grant so', async () => {
+  it('prints a token with a permission defined only by a package, which other issuers cannot grant this way', async () => {
     socket = await TokenSocket.open(dataDir, evaluation);
     const names = ['platform-discovery', 'loan-clerk', 'Loan manager'];
     const { out } = await devToken(...names.flatMap((name) => ['--permission', name]));
@@ -143,21 +143,21 @@ describe('dev:token', () => {
     ],
     [['--role', 'x'], 2, "Unknown option '--role'"],
     [['extra'], 2, "Unexpected argument 'extra'"],
-  ])('says what is wrong with %j', async (args, status, message) => {
+  ])('reports what is wrong with %j', async (args, status, message) => {
     socket = await TokenSocket.open(dataDir, evaluation);
     const { code, out, error } = await devToken(...args);
     expect({ code, out }).toEqual({ code: status, out: '' });
     expect(error).toContain(message);
   });
 
-  it('says how to start a server when none is running', async () => {
+  it('explains how to start a server when none is running', async () => {
     const { code, out, error } = await devToken();
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(error).toContain('Start one with "npm run dev"');
   });
 });
 
-/** Sends an order to a new token socket. */
+/** Sends a request to a new token socket. */
 async function askSocket(
   path: string,
   order: string,
@@ -183,7 +183,7 @@ async function askSocket(
 }
 
 describe('the token socket', () => {
-  it('can be opened by its owner only and goes away with the server', async () => {
+  it('is accessible only to its owner and removed with the server', async () => {
     socket = await TokenSocket.open(dataDir, evaluation);
     const file = join(dataDir, 'evaluation.json');
     const { socket: path } = JSON.parse(await readFile(file, 'utf8')) as { socket: string };
@@ -196,7 +196,7 @@ describe('the token socket', () => {
     await expect(stat(dirname(path))).rejects.toThrow('ENOENT');
   });
 
-  it('moves no clock, and scripts no model, where the clock runs', async () => {
+  it('rejects clock requests when the clock is not controlled', async () => {
     const order = JSON.stringify({ to: '2040-01-01T00:00:00Z', timeoutMs: 1_000 });
     expect(await askSocket('/clock', order)).toMatchObject({ status: 400 });
     expect(await askSocket('/settle', order)).toMatchObject({ status: 400 });
@@ -207,12 +207,12 @@ describe('the token socket', () => {
     ['/', 'x'.repeat(1_048_577), 400, 'The request is longer than 1048576 characters.'],
     ['/clock', '{', 400, 'The request is not JSON.'],
     ['/clock', '{}', 500, 'The request failed.'],
-  ])('says what is wrong with an order to %s', async (path, order, status, text) => {
+  ])('reports what is wrong with a request to %s', async (path, order, status, text) => {
     const handle = (): Promise<never> => Promise.reject(new Error('the database is away'));
     expect(await askSocket(path, order, { handle } as unknown as TestControl)).toEqual({ status, text });
   });
 
-  it('refuses a data folder that belongs to a running server, and leaves that server alone', async () => {
+  it('rejects the data folder of a running server without affecting that server', async () => {
     socket = await TokenSocket.open(dataDir, evaluation);
     await expect(TokenSocket.open(dataDir, evaluation)).rejects.toThrow(
       /Another evaluation server \(process \d+\)/,
@@ -223,7 +223,7 @@ describe('the token socket', () => {
   it.each([
     ['a killed server', JSON.stringify({ socket: '/nowhere/token.sock', issuer: 'urn:x', pid: 1 })],
     ['a half-written file', '{"socket":'],
-  ])('takes over what %s left behind', async (_name, content) => {
+  ])('takes over the folder after %s', async (_name, content) => {
     await writeFile(join(dataDir, 'evaluation.json'), content);
     socket = await TokenSocket.open(dataDir, evaluation);
     expect((await devToken()).code).toBe(0);
@@ -231,18 +231,18 @@ describe('the token socket', () => {
 });
 
 describe('an evaluation token', () => {
-  it('is refused by production', async () => {
+  it('is rejected in production', async () => {
     const token = await evaluation.mint({ subject: 'jane', permissions: 'all', ttlSeconds: 60 });
     expect((await call(`${production.url}/guarded`, token, post)).status).toBe(401);
   });
 
-  it('is refused by another evaluation server', async () => {
+  it('is rejected by another evaluation server', async () => {
     const other = await EvaluationIssuer.create(RULES);
     const token = await other.mint({ subject: 'jane', permissions: 'all', ttlSeconds: 60 });
     expect((await call(`${app.url}/guarded`, token, post)).status).toBe(401);
   });
 
-  it('is refused by another process with the same name', async () => {
+  it('is rejected by another process with the same name', async () => {
     const [one, other] = await Promise.all(
       ['a', 'a'].map((folderKey) => EvaluationIssuer.create(RULES, { folderKey })),
     );
@@ -256,7 +256,7 @@ describe('an evaluation token', () => {
     ).rejects.toThrow();
   });
 
-  it('is the only kind that an evaluation server takes', async () => {
+  it('is the only kind of token that an evaluation server accepts', async () => {
     expect((await call(`${app.url}/guarded`, await oidc.sign(), post)).status).toBe(401);
   });
 });

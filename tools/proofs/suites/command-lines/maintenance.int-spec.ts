@@ -60,7 +60,7 @@ describe('commands on the database', () => {
     [MIGRATION, 'check'],
     [MIGRATION, 'revert'],
     [ROTATION, undefined],
-  ])('%s %s asks which database is meant', async (file, verb) => {
+  ])('%s %s requires an explicit database', async (file, verb) => {
     const args = verb === undefined ? [] : [verb];
     const forgotten = await run(file, args);
     expect(forgotten).toMatchObject({ status: EX_CONFIG, stdout: '' });
@@ -76,7 +76,7 @@ describe('commands on the database', () => {
     });
   });
 
-  it('tell their target without credentials, also where it cannot be had', async () => {
+  it('print their target without credentials, also if it is unreachable', async () => {
     const away = `mysql://some-user:${PASSWORD}@127.0.0.1:1/svc`;
     const { status, stdout, stderr } = await run(MIGRATION, ['run'], { DATABASE_URL: away });
     expect(status).toBe(1);
@@ -92,7 +92,7 @@ describe('commands on the database', () => {
     [MIGRATION, 'check'],
     [MIGRATION, 'revert'],
     [ROTATION, undefined],
-  ])('%s %s makes no embedded file that is not there', async (file, verb) => {
+  ])('%s %s does not create a missing embedded file', async (file, verb) => {
     const ended = await run(file, [...(verb === undefined ? [] : [verb]), '--embedded']);
     expect(ended).toEqual({
       status: 1,
@@ -102,7 +102,7 @@ describe('commands on the database', () => {
     await expect(access(join(folder, 'svc.sqlite'))).rejects.toThrow('ENOENT');
   });
 
-  it.skipIf(isEmbedded)('end with the status of wrong settings where the server refuses them', async () => {
+  it.skipIf(isEmbedded)('exit with the status of invalid settings if the server rejects them', async () => {
     const denied = new URL(url);
     denied.password = PASSWORD;
     const unknown = new URL(url);
@@ -124,7 +124,7 @@ describe('commands on the database', () => {
     }
   });
 
-  it('are what a service without its tables asks for', async () => {
+  it('are required by a service whose tables are missing', async () => {
     const { status, output } = await service();
     expect(status).toBe(1);
     expect(output).toMatch(
@@ -136,7 +136,7 @@ describe('commands on the database', () => {
     expect(rotation.stderr).toMatch(/^The database lacks \d+ migrations [^\n]+\n$/);
   });
 
-  it('migrate, check and take back the database that they name', async () => {
+  it('migrate, check and revert the named database', async () => {
     const env = { DATABASE_URL: url };
     expect((await run(MIGRATION, ['run'], env)).stdout).toMatch(
       new RegExp(`^Database: ${target.replaceAll('.', String.raw`\.`)}\nMigrated: CreateSystems`),
@@ -156,7 +156,7 @@ describe('commands on the database', () => {
     expect(await run(MIGRATION, ['run'], env)).toMatchObject({ status: 0 });
   });
 
-  it('cannot bring back a table that was dropped, and the service says so', async () => {
+  it('cannot restore a dropped table, as the service reports', async () => {
     const dataSource = await new DataSource(
       dataSourceOptions(Env.parse('maintenance', { NODE_ENV: 'test', DATABASE_URL: url }), SCHEMA),
     ).initialize();
@@ -169,7 +169,7 @@ describe('commands on the database', () => {
     );
   });
 
-  it.runIf(isEmbedded)('take the embedded file when asked for', async () => {
+  it.runIf(isEmbedded)('use the embedded file when requested', async () => {
     const { status, stdout } = await run(MIGRATION, ['run', '--embedded']);
     expect(status).toBe(0);
     expect(stdout).toContain(`Database: embedded file ${join(folder, 'svc.sqlite')}\nMigrated: `);

@@ -44,7 +44,7 @@ const PROCESS = processFile(
   ].join('\n'),
 );
 
-/** A process that starts three times, hour by hour. */
+/** A process that starts three times, once per hour. */
 export const HOURLY = processFile(
   'hourly',
   [
@@ -54,7 +54,7 @@ export const HOURLY = processFile(
   ].join('\n'),
 );
 
-/** A task that comes again and again, each time after work in the background, until the data are enough. */
+/** A process whose task repeats after background work until the data suffice. */
 export const COUNTED = processFile(
   'counted',
   [
@@ -72,7 +72,10 @@ export const COUNTED = processFile(
   ].join('\n'),
 );
 
-/** An application with a REST call, and timers behind each other. @param files written over those of the application */
+/**
+ * Writes an application with a REST call and consecutive timers to a new folder.
+ * @param files files that replace those of the application
+ */
 export async function quotesFolder(files: Record<string, string> = {}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-quotes-'));
   const all = {

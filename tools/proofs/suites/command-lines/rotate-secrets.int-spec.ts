@@ -18,7 +18,7 @@ describe('npm run secrets:rotate', () => {
   });
   afterAll(() => app.close());
 
-  it('seals every secret anew, after which the old key can be taken out', async () => {
+  it('re-encrypts every secret, so that the old key can be removed', async () => {
     const { manager } = app.dataSource;
     for (let count = 0; count < 3; count += 1) {
       const body = createSystemBody({ payload: { authorization: serviceAccount() } });
@@ -63,7 +63,7 @@ describe('npm run secrets:rotate', () => {
       return id;
     };
 
-    it('goes on past a secret that cannot be opened, names its row and ends with status 1', async () => {
+    it('continues after a secret that cannot be decrypted, names its row and exits with status 1', async () => {
       const damaged = await firstSealedBy('damaged', () => 'svc2.test.a.b.c');
       const { status, output } = await rotate(both);
       expect(output).toMatch(

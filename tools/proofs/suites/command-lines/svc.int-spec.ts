@@ -45,7 +45,7 @@ describe('svc', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Runs the command as people do: a process of its own. */
+  /** Runs the command as users do, in a separate process. */
   const run = (...args: string[]): Promise<Ended> =>
     new Promise((resolve) => {
       const env = { ...process.env, SVC_URL: app.url, SVC_TOKEN: token };
@@ -61,7 +61,7 @@ describe('svc', () => {
     expect({ status, errors }).toEqual({ status: 0, errors: '' });
     return JSON.parse(output) as Answer;
   };
-  /** The same command in this process, for what it refuses. */
+  /** Runs the command in this process, for rejections. */
   const inside = async (args: string[], settings: Record<string, string> = {}): Promise<Ended> => {
     const lines: string[] = [];
     const errors: string[] = [];
@@ -76,7 +76,7 @@ describe('svc', () => {
     return { status, output: lines.join('\n'), errors: errors.join('\n') };
   };
 
-  it('makes an application, checks and delivers it, and takes its process to the end', async () => {
+  it('creates, checks and delivers an application, and completes its process', async () => {
     const path = join(folder, appId);
     expect((await run('init', path)).output).toContain(`svc start ${appId} greeting`);
     expect(await run('validate', path)).toEqual({ status: 0, output: 'The package is valid.\n', errors: '' });
@@ -119,7 +119,7 @@ describe('svc', () => {
     });
   });
 
-  it('prints what a build has otherwise than the active one', async () => {
+  it('prints how a build differs from the active one', async () => {
     const other = uniqueName('other');
     const path = join(folder, other);
     await inside(['init', path]);
@@ -170,27 +170,24 @@ describe('svc', () => {
   it.each([
     ['is older', () => Response.json({ message: 'No such route.' }, { status: 404 }), '404: No such route.'],
     ['does not answer', () => Promise.reject(new TypeError('fetch failed')), 'No answer from '],
-  ])(
-    'activates a build all the same where the service %s and tells no differences',
-    async (_, answer, why) => {
-      const path = join(folder, uniqueName('older'));
-      await inside(['init', path]);
-      const send = fetch;
-      const stub: typeof fetch = async (input, init) =>
-        input instanceof Request && input.url.endsWith('/differences') ? answer() : send(input, init);
-      vi.stubGlobal('fetch', stub);
-      const steps = ['--version', 'v1', '--commit', '--build', '--activate', '--json'];
-      const { status, output, errors } = await inside(['deliver', path, ...steps]).finally(() =>
-        vi.unstubAllGlobals(),
-      );
-      expect(status).toBe(0);
-      expect(JSON.parse(output)).toMatchObject({ buildId: expect.any(String) as string, active: true });
-      expect(JSON.parse(output)).not.toHaveProperty('differences');
-      expect(errors).toContain(`The differences from the active build could not be read: ${why}`);
-    },
-  );
+  ])('activates a build even if the service %s and returns no differences', async (_, answer, why) => {
+    const path = join(folder, uniqueName('older'));
+    await inside(['init', path]);
+    const send = fetch;
+    const stub: typeof fetch = async (input, init) =>
+      input instanceof Request && input.url.endsWith('/differences') ? answer() : send(input, init);
+    vi.stubGlobal('fetch', stub);
+    const steps = ['--version', 'v1', '--commit', '--build', '--activate', '--json'];
+    const { status, output, errors } = await inside(['deliver', path, ...steps]).finally(() =>
+      vi.unstubAllGlobals(),
+    );
+    expect(status).toBe(0);
+    expect(JSON.parse(output)).toMatchObject({ buildId: expect.any(String) as string, active: true });
+    expect(JSON.parse(output)).not.toHaveProperty('differences');
+    expect(errors).toContain(`The differences from the active build could not be read: ${why}`);
+  });
 
-  it('writes over nothing', async () => {
+  it('overwrites nothing', async () => {
     const path = join(folder, 'there');
     expect((await inside(['init', path])).status).toBe(0);
     await writeFile(join(path, 'application.json'), 'mine');
@@ -199,7 +196,7 @@ describe('svc', () => {
     expect(await readFile(join(path, 'application.json'), 'utf8')).toBe('mine');
   });
 
-  it('checks without a service, and says what only a service knows', async () => {
+  it('checks without a service, and reports what only a service can check', async () => {
     const nowhere = { SVC_URL: 'http://127.0.0.1:9' };
     const sample = await inside(['validate', 'sample/application'], nowhere);
     expect(sample).toMatchObject({ status: 0, errors: '' });
@@ -231,7 +228,7 @@ describe('svc', () => {
     });
   });
 
-  it('tells a misspelt reference of a process once, and what stands beside the package', async () => {
+  it('reports a misspelled reference once, and files outside the package', async () => {
     const path = join(folder, 'strayed');
     await inside(['init', path]);
     const file = join(path, 'processes/greeting.bpmn');
@@ -262,7 +259,7 @@ describe('svc', () => {
     expect(delivered.output.split('\n').slice(0, 2)).toEqual(strays);
   });
 
-  it('lists tools, and switches one', async () => {
+  it('lists, enables and disables tools', async () => {
     let server: ScriptedMcpPeer | undefined;
     try {
       const schema = { type: 'object' };
@@ -306,7 +303,7 @@ describe('svc', () => {
     }
   });
 
-  it('tests connections before the commit, and commits nothing where one fails', async () => {
+  it('tests connections before the commit, and commits nothing if one fails', async () => {
     const path = join(folder, 'connected');
     await inside(['init', path]);
     const server = await startToolListPeer([{ name: 'echo', inputSchema: { type: 'object' } }]);
@@ -343,7 +340,7 @@ describe('svc', () => {
     }
   });
 
-  it('watches a folder: each change is active, and what is wrong is told', async () => {
+  it('watches a folder, activates each change and reports problems', async () => {
     const watchedId = uniqueName('watched');
     const path = join(folder, watchedId);
     await inside(['init', path]);
@@ -353,16 +350,16 @@ describe('svc', () => {
     const child = spawn(process.execPath, ['dist/src/evaluation/svc.cli.js', 'watch', path], { env });
     const ended = once(child, 'close');
     let output = '';
-    let told = '';
+    let messages = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (told += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (messages += text));
     const activeBuilds = () => output.match(/^active build .+$/gm) ?? [];
     try {
       await expect.poll(activeBuilds).toHaveLength(1);
       await writeFile(file, whole.replace('action="save_name"', 'action="gone"'));
       await expect.poll(() => output).toContain('UI action "tell" names "gone"');
       await writeFile(file, whole.replace('Hello', 'Good day'));
-      // What editors leave beside a file is no part of it.
+      // Backup files of editors are ignored.
       await writeFile(`${file}~`, whole);
       await writeFile(join(path, 'processes/#greeting.bpmn#'), whole);
       await expect.poll(activeBuilds).toHaveLength(2);
@@ -370,10 +367,10 @@ describe('svc', () => {
       child.kill('SIGINT');
     }
     expect(await ended).toEqual([0, null]);
-    expect(told).toMatch(/^\d\d:\d\d:\d\d active; waiting for a change; press Ctrl-C to stop$/m);
+    expect(messages).toMatch(/^\d\d:\d\d:\d\d active; waiting for a change; press Ctrl-C to stop$/m);
     expect(output).not.toContain('FILE_UNKNOWN');
 
-    await writeFile(join(path, 'notes.docx'), 'beside the package');
+    await writeFile(join(path, 'notes.docx'), 'not part of the package');
     const again = spawn(process.execPath, ['dist/src/evaluation/svc.cli.js', 'watch', path], { env });
     let second = '';
     again.stderr.setEncoding('utf8').on('data', (text: string) => (second += text));
@@ -390,7 +387,7 @@ describe('svc', () => {
     expect((await inside(['show', uuid])).output).toContain('"greeting": "Good day Ada"');
   });
 
-  it('tries again what has failed when a file is saved, though nothing in it has changed', async () => {
+  it('retries after a failure when a file is saved, even if unchanged', async () => {
     const path = join(folder, uniqueName('waiting'));
     await inside(['init', path]);
     await mkdir(join(path, 'systems'), { recursive: true });
@@ -409,9 +406,9 @@ describe('svc', () => {
     const env = { ...process.env, SVC_URL: app.url, SVC_TOKEN: token };
     const child = spawn(process.execPath, ['dist/src/evaluation/svc.cli.js', 'watch', path], { env });
     const ended = once(child, 'close');
-    let told = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (told += text));
-    const failures = () => told.match(/ not active; /g) ?? [];
+    let messages = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (messages += text));
+    const failures = () => messages.match(/ not active; /g) ?? [];
     try {
       await expect.poll(failures).toHaveLength(1);
       await writeFile(file, system);
@@ -422,7 +419,7 @@ describe('svc', () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  it('lists incidents, and goes on where an instance stopped', async () => {
+  it('lists incidents, and continues a stopped instance', async () => {
     const stopping = uniqueName('stopping');
     const path = join(folder, stopping);
     await inside(['init', path]);
@@ -542,7 +539,7 @@ describe('svc', () => {
     expect([status, events[0], events.at(-1)]).toEqual([0, 'instance', 'end']);
   });
 
-  it('tells what the service refuses, and that nobody answers', async () => {
+  it('reports rejections and an unreachable service', async () => {
     expect(await inside(['show', GONE])).toEqual({
       status: 1,
       output: '',
@@ -573,12 +570,12 @@ describe('svc', () => {
     [['incidents', '--counts', '--state', 'RETRIED'], '--counts applies to open incidents'],
     [['retry', GONE, '--data', '7'], '--data must be a JSON object'],
     [['completion', 'cmd'], 'Allowed choices are bash, zsh'],
-  ])('refuses the command line %j', async (args, message) => {
+  ])('rejects the command line %j', async (args, message) => {
     const { status, errors } = await inside(args);
     expect({ status, errors }).toEqual({ status: 2, errors: expect.stringContaining(message) as string });
   });
 
-  it('needs an address and a token', async () => {
+  it('requires a URL and a token', async () => {
     const noToken = await inside(['show', '--url', app.url], { SVC_TOKEN: '' });
     expect(noToken).toMatchObject({
       status: 2,

@@ -14,7 +14,7 @@ import { COUNTED, HOURLY, quotesFolder } from './quotes.js';
 
 const ORDER = { article: 'chair', pieces: 4 };
 
-/** What an author of an application tests with; `sample/tests` has tests of a whole application. */
+/** The harness for application tests; `sample/tests` tests a complete application. */
 describe('the test service', () => {
   let service: TestService;
   let prices: RestStub;
@@ -35,20 +35,20 @@ describe('the test service', () => {
     prices.on('POST /quotes/:article', { body: { price: 12.5 } });
   });
 
-  const quoted = (): Promise<TestInstance> => quotes.start('quote', ORDER);
+  const startQuote = (): Promise<TestInstance> => quotes.start('quote', ORDER);
   const messageOf = (work: () => Promise<unknown> | void): Promise<string> =>
     Promise.resolve()
       .then(work)
       .then(
-        () => 'nothing was wrong',
+        () => 'no error',
         (error: unknown) => {
           expect(error).toMatchObject({ code: 'ERR_ASSERTION' });
           return (error as Error).message;
         },
       );
 
-  it('answers calls of REST systems by their routes, and tells which there were', async () => {
-    const quote = await quoted();
+  it('answers REST calls by route, and reports the calls received', async () => {
+    const quote = await startQuote();
     await quote.isAt('confirm');
     await quote.hasData({ quote: { price: 12.5 } });
     prices.wasCalled('POST /quotes/:article', { body: { pieces: 4 }, params: { article: 'chair' } });
@@ -64,7 +64,7 @@ describe('the test service', () => {
     );
   });
 
-  it('counts each execution of an action on its own visit, and goes back to it at once', async () => {
+  it('counts executions of an action per visit, and goes back to it immediately', async () => {
     const counted = await quotes.start('counted', { enough: false });
     const added = async (): Promise<number> =>
       (await counted.history()).filter(
@@ -81,9 +81,9 @@ describe('the test service', () => {
     expect(await added()).toBe(4);
   });
 
-  it('lets a process stop where a system fails, and go on at a retry', async () => {
+  it('stops a process when a system fails, and continues it with a retry', async () => {
     prices.on('POST /quotes/:article', () => ({ status: 503, body: { reason: 'closed' } }));
-    const quote = await quoted();
+    const quote = await startQuote();
     await quote.hasIncident('REST_STATUS', 'ask');
     expect(await messageOf(() => quote.hasIncident('REST_STATUS', 'confirm'))).toContain('at confirm');
     await quote.hasIncident();
@@ -98,9 +98,9 @@ describe('the test service', () => {
     await quote.isAt('confirm');
   });
 
-  it('knows an incident by the failure of its own workflow, not by that of an earlier run', async () => {
+  it('attributes an incident to the failure of its own run, not to that of an earlier one', async () => {
     prices.on('POST /quotes/:article', () => ({ status: 503, body: {} }));
-    const quote = await quoted();
+    const quote = await startQuote();
     await quote.hasIncident('REST_STATUS');
     prices.on('POST /quotes/:article', { headers: { 'content-type': 'image/png' }, body: 'no price' });
     await quote.retry();
@@ -110,12 +110,12 @@ describe('the test service', () => {
     );
   });
 
-  it('fires timers at their own times, and only when the clock is moved', async () => {
-    const quote = await quoted();
+  it('fires timers at their due time, and only when the clock is advanced', async () => {
+    const quote = await startQuote();
     const began = (await service.now()).getTime();
     await service.advance('P1DT23H59M');
     await quote.isAt('confirm');
-    // Two days, and the three days that begin then.
+    // Two days, followed by three days.
     await service.advance('P3D');
     await quote.isAt('wait');
     await service.advance('PT1M');
@@ -126,7 +126,7 @@ describe('the test service', () => {
     expect(await service.now()).toEqual(new Date('2030-03-01T00:00:00Z'));
   });
 
-  it('starts processes by cycles of time', async () => {
+  it('starts processes by timer cycles', async () => {
     const hourly = await quotesFolder({
       'application.json': JSON.stringify({ formatVersion: 1, appId: 'hours', name: 'Hours' }),
       'processes/hourly.bpmn': HOURLY,
@@ -143,8 +143,8 @@ describe('the test service', () => {
     await rm(hourly, { recursive: true, force: true });
   });
 
-  it('says where an instance is, and what it holds, when that is not what was expected', async () => {
-    const quote = await quoted();
+  it('reports the position and data of an instance that does not match the expectation', async () => {
+    const quote = await startQuote();
     expect(await messageOf(() => quote.isAt('lapsed'))).toBe(
       "Expected the instance of quote to be at lapsed.\n  It is STARTED at confirm.\n  Data: { article: 'chair', pieces: 4, quote: { price: 12.5 } }",
     );
@@ -157,7 +157,7 @@ describe('the test service', () => {
     expect(await messageOf(() => quote.act('refuse'))).toContain(
       'Expected the UI action refuse to be open.\n  It is STARTED at confirm.',
     );
-    // A runner shows the message alone.
+    // Test runners show only the message.
     const refused: unknown = await quote.act('done', { other: true }).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(ServiceError);
     expect(refused).toMatchObject({ message: expect.stringMatching(/^400: .+ \(.*other.*\)$/s) as string });
@@ -166,13 +166,13 @@ describe('the test service', () => {
     await quote.hasPassed('confirm');
   });
 
-  it('leaves systems without a stub out of reach', async () => {
+  it('makes systems without a stub unreachable', async () => {
     const alone = await service.deliver(folder);
     const quote = await alone.start('quote', ORDER);
     await quote.hasIncident('REST_CALL_FAILED');
   });
 
-  it('tells what is wrong with a package, and which system it has not', async () => {
+  it('reports problems of a package, and an unknown system', async () => {
     const broken = await quotesFolder({ 'processes/quote.bpmn': '<no-bpmn/>' });
     await expect(service.deliver(broken)).rejects.toThrow(
       /^The package was rejected\.\nprocesses\/quote\.bpmn: /,
@@ -184,10 +184,10 @@ describe('the test service', () => {
   });
 
   it('calls as another caller', async () => {
-    const quote = await quoted();
-    const nobody = service.clientOf('john.smith', []);
+    const quote = await startQuote();
+    const unprivileged = service.clientOf('john.smith', []);
     const path = { uuid: quote.uuid };
-    await expect(nobody.getProcessInstance({ path })).rejects.toMatchObject({ status: 403 });
+    await expect(unprivileged.getProcessInstance({ path })).rejects.toMatchObject({ status: 403 });
   });
 
   it('leaves no files behind', async () => {
@@ -206,7 +206,7 @@ describe('the test service', () => {
     }
   });
 
-  it('says what is missing when there is no service', async () => {
+  it('reports what is missing when there is no service', async () => {
     const home = process.env['SVC_HOME'];
     delete process.env['SVC_HOME'];
     await expect(startTestService()).rejects.toThrow('Set SVC_HOME');
@@ -226,7 +226,7 @@ describe('a service that hangs', () => {
     return rm(home, { recursive: true, force: true });
   });
 
-  /** Runs these lines in place of the service. */
+  /** Creates a fake service that runs these lines. */
   const serviceOf = async (...lines: string[]): Promise<string> => {
     const folder = join(home, 'dist/src/evaluation');
     await mkdir(folder, { recursive: true });
@@ -235,14 +235,14 @@ describe('a service that hangs', () => {
   };
   const HANGS = 'setInterval(() => {}, 1000);';
 
-  it('before it listens fails the test', async () => {
+  it('before it listens makes the test fail', async () => {
     const hanging = await serviceOf(HANGS);
     await expect(startTestService({ home: hanging, timeoutMs: 1 })).rejects.toThrow(
       /^The service did not start within 1 milliseconds:/,
     );
   });
 
-  it('when it is asked to end is ended', async () => {
+  it('during shutdown is killed', async () => {
     const hanging = await serviceOf(
       "const { writeFileSync } = require('node:fs');",
       "process.on('SIGTERM', () => {});",

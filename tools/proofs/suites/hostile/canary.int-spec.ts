@@ -26,7 +26,7 @@ const databaseUrl = String(process.env['DATABASE_URL']);
 const isEmbedded = databaseUrl.startsWith('sqlite:');
 const VERSION = 'canary-version';
 
-/** Everything that must never be seen outside, each with a value that occurs nowhere else. */
+/** All values that must never be exposed, each unique. */
 const canaries = {
   clientSecret: `canary-secret-${randomUUID()}`,
   rotatedSecret: `canary-rotated-${randomUUID()}`,
@@ -37,7 +37,7 @@ const canaries = {
   secretsKey: randomBytes(32).toString('base64'),
 };
 
-/** What reached the MCP server and the token endpoint. */
+/** Requests received by the MCP server and the token endpoint. */
 const arrived: string[] = [];
 const hostOf = (url: string): string => new URL(url).host;
 
@@ -69,7 +69,7 @@ describe('secrets', () => {
       OUTBOUND_HTTP: 'allow',
       OUTBOUND_PROXY: proxy.url.replace('://', `://svc:${canaries.proxyPassword}@`),
       OUTBOUND_NO_PROXY: 'none.invalid',
-      // Where nobody listens. Nothing reads these.
+      // Unreachable proxies, since these variables must be ignored.
       HTTP_PROXY: 'http://127.0.0.1:1',
       HTTPS_PROXY: 'http://127.0.0.1:1',
       SHUTDOWN_DELAY_MS: '0',
@@ -84,7 +84,7 @@ describe('secrets', () => {
     }
   });
 
-  /** Sends a request and keeps every byte that comes back. */
+  /** Sends a request and records the complete response. */
   const send = async (
     method: string,
     path: string,
@@ -104,7 +104,7 @@ describe('secrets', () => {
     authorization: serviceAccount({ clientSecret: secret, identityProviderUrl: tokenPeer.url }),
   });
 
-  it('are used in every operation, good and bad', async () => {
+  it('are used in every operation, successful or not', async () => {
     const body = createSystemBody({ payload: connection() });
     const created = await send('PATCH', createPath('app', VERSION), body);
     expect(created.status).toBe(201);
@@ -113,7 +113,7 @@ describe('secrets', () => {
     for (const path of [detailsPath(resourceId, 'app', VERSION), listPath('app', VERSION)]) {
       expect((await send('GET', path)).status).toBe(200);
     }
-    // The token endpoint and the MCP server answer with errors full of what they were sent, then with success.
+    // The token endpoint and the MCP server first return errors that contain the request, then succeed.
     for (const _ of ['500', '401', '400', 'token']) {
       const response = await send('PATCH', connectionTestPath('app', VERSION), connection());
       expect(response.status).toBe(200);
@@ -123,7 +123,7 @@ describe('secrets', () => {
     expect((await send('PATCH', path, { authorization })).status).toBe(200);
   });
 
-  it('are sent where they do not belong', async () => {
+  it('are sent in wrong places', async () => {
     const { clientSecret, urlPassword } = canaries;
     const bodies = [
       createSystemBody({ [clientSecret]: 1 }) &&
@@ -159,7 +159,7 @@ describe('secrets', () => {
     await send('PATCH', createPath('app', VERSION), createSystemBody({ payload: connection() }));
   });
 
-  it('are in no response, header, metric, document or audit event', async () => {
+  it('are not in any response, header, metric, document or audit event', async () => {
     await send('GET', '/metrics');
     await send('GET', '/docs-json');
     const audit = await send('GET', `${createPath('app', VERSION)}/audit`);
@@ -169,7 +169,7 @@ describe('secrets', () => {
     expectNoCanary('responses', received.join('\n'));
   });
 
-  it('are in no row of any table', async () => {
+  it('are not in any table row', async () => {
     const tables = isEmbedded
       ? await rows(databaseUrl, "SELECT name AS name FROM sqlite_master WHERE type = 'table'")
       : await rows(
@@ -190,12 +190,12 @@ describe('secrets', () => {
     expect(sealed.length).toBeGreaterThan(1);
   });
 
-  it.runIf(isEmbedded)('are in no byte of the database files', async () => {
+  it.runIf(isEmbedded)('are not in the database files', async () => {
     const file = databaseUrl.slice('sqlite:'.length);
     const names = (await readdir(dirname(file))).filter((name) => name.startsWith(basename(file)));
     expect(names.some((name) => name.endsWith('-wal'))).toBe(true);
     for (const name of names) {
-      // Not in this process: closing a file of SQLite's gives up the locks that its connections here hold.
+      // Read in another process, since closing an SQLite file releases the locks of this process's connections.
       const { stdout } = await read('cat', [join(dirname(file), name)], {
         encoding: 'latin1',
         maxBuffer: Infinity,
@@ -204,7 +204,7 @@ describe('secrets', () => {
     }
   });
 
-  it('of the proxy are sent to the proxy alone, which is asked for outside parties and not for the issuer', () => {
+  it('of the proxy are sent only to the proxy, which is used for external parties but not for the issuer', () => {
     expect(new Set(proxy.asked)).toEqual(new Set([hostOf(mcpPeer.url), hostOf(tokenPeer.url)]));
     expect(arrived.join()).toContain('client-1');
     for (const form of formsOf(canaries.proxyPassword)) {
@@ -213,7 +213,7 @@ describe('secrets', () => {
     expect(arrived.join().toLowerCase()).not.toContain('proxy-');
   });
 
-  it('are in nothing that the process printed', () => {
+  it('are not in the output of the process', () => {
     expect(service.output).toContain('"msg":"request failed"');
     expect(service.output).toContain('SECRET_UNREADABLE');
     expectNoCanary('output', service.output);
@@ -229,7 +229,7 @@ describe('secrets', () => {
   }
 });
 
-/** A value as it may be written: plain, URL-encoded, hexadecimal, and base64 at each of the three alignments. */
+/** Returns the encodings of a value: plain, URL-encoded, hexadecimal, and base64 at each of the three alignments. */
 function formsOf(value: string): string[] {
   const middle = (offset: number): string =>
     Buffer.from(' '.repeat(offset) + value)
@@ -245,7 +245,7 @@ function formsOf(value: string): string[] {
   ];
 }
 
-/** Answers with everything that came in: the secret, the bearer token, all of it. */
+/** Echoes the entire request, including secrets and tokens. */
 const echoesRequests: RequestListener = (request, response) => void echo(request, response);
 
 async function echo(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -255,7 +255,7 @@ async function echo(request: IncomingMessage, response: ServerResponse): Promise
   sendJson(response, 500, { error: { code: -1, message } });
 }
 
-/** Fails with an echo of the request in three ways, then hands out a token. */
+/** Fails with an echo of the request in three ways, then issues a token. */
 function echoingTokenEndpoint(): RequestListener {
   const statuses = [500, 401, 401, 400];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -276,7 +276,7 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** DATABASE_URL with an account of our own, whose password is worth looking for. */
+/** Returns DATABASE_URL with a new account that has a canary password. */
 async function accountWithPassword(account: string): Promise<string> {
   await execute(`CREATE USER '${account}'@'127.0.0.1' IDENTIFIED BY '${canaries.databasePassword}'`);
   await execute(`GRANT ALL PRIVILEGES ON *.* TO '${account}'@'127.0.0.1'`);
@@ -286,7 +286,7 @@ async function accountWithPassword(account: string): Promise<string> {
   return url.href;
 }
 
-/** Runs a statement past the service. */
+/** Runs a statement directly on the database. */
 async function execute(sql: string): Promise<void> {
   if (isEmbedded) {
     const { default: LibsqlDatabase } = await import('libsql');

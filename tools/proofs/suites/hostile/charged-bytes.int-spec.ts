@@ -11,9 +11,9 @@ import {
   workflow,
 } from '../../../../test/unit/packages/package-fixture.js';
 
-/** So many times the time of a byte of an ordinary file one byte of any file may take: nothing grows faster than what is bounded. */
+/** Maximum ratio of the time per byte to that of an ordinary file: time must not grow faster than the bounded size. */
 const FACTOR = 4;
-/** Below it, V8 compiling JavaScript and collecting garbage is what is measured. In microseconds. */
+/** Microseconds below which a measurement is dominated by compilation and garbage collection. */
 const NOISE = 100_000;
 const TRIES = 4;
 const SIZES = [30, 1_000, 4_000, 12_000];
@@ -25,7 +25,7 @@ const many = (count: number, one: (index: number) => string): string =>
 const list = <Item>(count: number, one: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, index) => one(index));
 
-/** Microseconds of processor time. */
+/** Returns the microseconds of processor time of some work. */
 async function timeOf(work: Work): Promise<number> {
   const start = process.cpuUsage();
   await work();
@@ -33,17 +33,20 @@ async function timeOf(work: Work): Promise<number> {
   return user + kernel;
 }
 
-/** Microseconds of one byte where all goes well, on this machine as busy as it is. */
+/** Returns the microseconds per byte of an ordinary file, on this machine at its current load. */
 async function unitOf(work: Work, bytes: number): Promise<number> {
   const times: number[] = [];
-  // The first ones are slow: V8 has not compiled them yet.
+  // Skip the first rounds, which V8 has not compiled yet.
   for (let round = 0; round < 11; round += 1) {
     times.push(await timeOf(work));
   }
   return (times.slice(4).toSorted((one, other) => one - other)[3] ?? 0) / bytes;
 }
 
-/** Holds the time of some work against that of its bytes; the best of several, since other work takes the caches away. */
+/**
+ * Checks the time of some work against its number of bytes. Takes the best of several tries, since other load evicts
+ * caches.
+ */
 async function expectCharged(name: string, work: Work, bytes: number, unit: number): Promise<void> {
   let time = 0;
   for (let round = 0; round < TRIES; round += 1) {
@@ -56,7 +59,7 @@ async function expectCharged(name: string, work: Work, bytes: number, unit: numb
 }
 
 const ORDINARY = nodes('startEvent:s task:a endEvent:z') + flows('s>a a>z');
-/** What a BPMN file can be full of. */
+/** Elements with which a BPMN file can be filled. */
 const PARTS: Record<string, (index: number) => string> = {
   tasks: (index) => `<bpmn:task id="t${index}"/>`,
   unknown: (index) => `<bpmn:unknown id="u${index}"/>`,
@@ -82,8 +85,8 @@ const file = fc
 
 const env = settings();
 const packages = new PackagesService(env);
-/** As a delivery does: its text, its shape, and what it means. */
-async function checked(text: string): Promise<void> {
+/** Checks a package like a delivery: its text, structure and semantics. */
+async function checkPackage(text: string): Promise<void> {
   countValues(Buffer.from(text), 1_000_000);
   const { package: pkg, readable } = packages.parse(JSON.parse(text));
   await packages.checkParts(readable, 'loans');
@@ -95,7 +98,7 @@ const schema = (count: number): JsonObject => ({
   type: 'object',
   properties: Object.fromEntries(list(count, (index) => [`p${index}`, { type: 'string' }])),
 });
-/** What a package can be full of. */
+/** Members with which a package can be filled. */
 const FILLED: Record<string, (count: number) => Record<string, unknown>> = {
   systems: (count) => ({ systems: list(count, (at) => system({ resourceName: `s${at}`, name: `s${at}` })) }),
   equalSystems: (count) => ({ systems: list(count, () => system()) }),
@@ -131,17 +134,17 @@ const delivery = fc
     text: JSON.stringify(packageDocument(FILLED[kind]?.(count))),
   }));
 
-describe('a file takes no more time than its bytes', () => {
+describe('processing time is proportional to the size', () => {
   const unit = { bpmn: 0, package: 0 };
 
   beforeAll(async () => {
     const xml = bpmn(ORDINARY + many(1_000, (index) => `<bpmn:task id="t${index}"/>`));
     unit.bpmn = await unitOf(() => compileXml(xml), xml.length);
     const text = JSON.stringify(packageDocument(FILLED['workflows']?.(200)));
-    unit.package = await unitOf(() => checked(text), text.length);
+    unit.package = await unitOf(() => checkPackage(text), text.length);
   });
 
-  it('of BPMN', async () => {
+  it('of a BPMN file', async () => {
     const property = fc.asyncProperty(file, ({ name, xml }) =>
       expectCharged(name, () => compileXml(xml), xml.length, unit.bpmn),
     );
@@ -150,7 +153,7 @@ describe('a file takes no more time than its bytes', () => {
 
   it('of a package', async () => {
     const property = fc.asyncProperty(delivery, ({ name, text }) =>
-      expectCharged(name, () => checked(text), text.length, unit.package),
+      expectCharged(name, () => checkPackage(text), text.length, unit.package),
     );
     await fc.assert(property, { numRuns: 40, seed: 7, endOnFailure: true });
   });

@@ -18,9 +18,9 @@ import {
   value,
 } from '../../../../packages/engine/test/expressions/charged-work.js';
 
-/** So many times the time of a calibrated step a charged one may take: nothing grows faster than what is charged for it. */
+/** Maximum ratio of the time per charged step to that of a calibrated step: time must not grow faster than the charge. */
 const FACTOR = 10;
-/** Below it, V8 compiling JavaScript and collecting garbage is what is measured. In microseconds. */
+/** Microseconds below which a measurement is dominated by compilation and garbage collection. */
 const NOISE = 20_000;
 const TRIES = 6;
 const BUDGET = 100_000;
@@ -29,20 +29,23 @@ const WIDE = named(20_000, Number);
 const LONG = many(50_000, Number);
 const OBJECTS = many(30_000, () => ({}));
 
-/** Microseconds of processor time, and what was charged meanwhile. */
+/** Microseconds of processor time, and the steps charged. */
 interface Measured {
   readonly time: number;
   readonly steps: number;
 }
 
-/** @param work gives what it was charged; an error, such as that of a spent budget, is an end like others */
+/**
+ * Measures some work.
+ * @param work returns the work and its charge; an error, such as a spent budget, ends it normally
+ */
 function measured(limit: number, work: () => { spent: () => number; run: () => unknown }): Measured {
   const { spent, run } = work();
   const start = process.cpuUsage();
   try {
     run();
   } catch {
-    // What it took until then counts.
+    // The time until the error counts.
   }
   const { user, system } = process.cpuUsage(start);
   return { time: user + system, steps: Math.min(spent(), limit) };
@@ -76,7 +79,7 @@ function ofPattern(pattern: string, text: string): Measured {
   });
 }
 
-/** A template with what its references lead to, as one part of a step of a process. */
+/** Measures a template with the values of its references, as one part of a process step. */
 function ofTemplate(source: JsonValue, data: JsonObject): Measured {
   const template = compileJsonTemplate(source);
   return measured(BUDGET, () => {
@@ -85,7 +88,7 @@ function ofTemplate(source: JsonValue, data: JsonObject): Measured {
   });
 }
 
-/** Copies of process data, which pay as the steps of a process do. */
+/** Measures copies of process data, charged like process steps. */
 function ofCopy(copy: (pay: ChargeCopies) => unknown): Measured {
   return measured(BUDGET, () => {
     const budget = new WorkBudget(BUDGET);
@@ -99,14 +102,14 @@ function ofCopy(copy: (pay: ChargeCopies) => unknown): Measured {
   });
 }
 
-/** Microseconds of one step where all goes well, on this machine as busy as it is. */
+/** Returns the microseconds per step of ordinary work, on this machine at its current load. */
 function unitOf(measure: () => Measured): number {
-  // The first ones are slow: V8 has not compiled them yet.
+  // Skip the first rounds, which V8 has not compiled yet.
   const units = Array.from({ length: 15 }, measure).map(({ time, steps }) => time / steps);
   return units.slice(5).toSorted((one, other) => one - other)[5] ?? 0;
 }
 
-/** Holds a measurement against the unit; the best of several, since other work takes the caches away. */
+/** Checks a measurement against the unit. Takes the best of several tries, since other load evicts caches. */
 function expectCharged(name: string, measure: () => Measured, unit: () => number): void {
   let worst = '';
   for (let round = 0; round < TRIES; round += 1) {
@@ -119,7 +122,7 @@ function expectCharged(name: string, measure: () => Measured, unit: () => number
   expect.fail(`${name.slice(0, 300)} took ${worst}`);
 }
 
-describe('what is charged is what it takes', () => {
+describe('charges are proportional to the time', () => {
   const unit = { schema: 0, expression: 0, pattern: 0 };
 
   beforeAll(() => {
@@ -142,23 +145,23 @@ describe('what is charged is what it takes', () => {
 
   it.each<[string, JsonObject, unknown]>([
     [
-      'names that no element has',
+      'names missing in all elements',
       { items: { properties: named(1_000, () => true) } },
       many(86_000, () => ({})),
     ],
     ['elements of the wrong type', { items: { type: 'object', required: ['a'] } }, many(86_000, () => [])],
-    [
-      'names counted again and again',
-      { allOf: many(5_000, () => ({ minProperties: 1 })) },
-      named(10_000, Number),
-    ],
+    ['names counted repeatedly', { allOf: many(5_000, () => ({ minProperties: 1 })) }, named(10_000, Number)],
     ['many types', { items: { type: many(20_000, () => 'null') } }, many(50_000, () => 1)],
     [
       'a long reference',
       { $defs: { ['x'.repeat(30_000)]: true }, items: { $ref: `#/$defs/${'x'.repeat(30_000)}` } },
       many(86_000, () => 1),
     ],
-    ['a machine of too many states', { pattern: '[ab]*a[ab]{14}([ab]?){40}c' }, randomText('ab', 12_000, 1)],
+    [
+      'an automaton with too many states',
+      { pattern: '[ab]*a[ab]{14}([ab]?){40}c' },
+      randomText('ab', 12_000, 1),
+    ],
     ['places in a long text', { pattern: '\\b(\\w+\\b ?){90}!' }, 'ab '.repeat(20_000)],
   ])('of a schema with %s', (name, rules, input) => {
     expectCharged(
@@ -174,7 +177,7 @@ describe('what is charged is what it takes', () => {
       `l.all(x, 'a'.matches(x + '(?i)[${'\\\\pL\\\\pN'.repeat(3)}]'))`,
       { l: many(500, (index) => 'x'.repeat(index)) },
     ],
-    ['a wide range in any case', "'a'.matches('(?i)[\\\\x{100}-\\\\x{1E942}]')", {}],
+    ['a wide case-insensitive range', "'a'.matches('(?i)[\\\\x{100}-\\\\x{1E942}]')", {}],
     ['many classes of Unicode', `'a'.matches('(?i)[${'\\\\pL\\\\pN'.repeat(9)}]')`, {}],
     [
       'a number of many digits',
@@ -182,7 +185,7 @@ describe('what is charged is what it takes', () => {
       { l: many(500, Number), s: '9'.repeat(20_000) },
     ],
     [
-      'a machine of too many states',
+      'an automaton with too many states',
       "s.matches('[ab]*a[ab]{14}([ab]?){40}c')",
       { s: randomText('ab', 12_000, 1) },
     ],
@@ -239,7 +242,7 @@ describe('what is charged is what it takes', () => {
     );
   });
 
-  it('and patterns match as the library does', () => {
+  it('and patterns match like the library', () => {
     fc.assert(
       fc.property(
         pattern,
@@ -266,7 +269,7 @@ describe('what is charged is what it takes', () => {
     ['empty lists', many(40_000, () => []), {}],
     ['names of members', named(40_000, () => true) as JsonValue, {}],
     ['references to nothing', many(1_000, (index) => `\${a${index}}`), {}],
-    ['references to much', many(1_000, () => '${a}'), { a: named(500, Number) }],
+    ['references to large values', many(1_000, () => '${a}'), { a: named(500, Number) }],
     ['references in texts', ['${a}'.repeat(1_000)], { a: many(500, () => ({})) }],
     ['expressions', many(200, () => '${a.size() + 1}'), { a: many(500, Number) }],
   ])('of a template with %s', (name, source, input) => {

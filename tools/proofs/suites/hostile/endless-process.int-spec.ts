@@ -6,7 +6,7 @@ import { eventually, instancePath, started } from '../../../../test/support/runt
 import { instanceRow } from '../../../../test/support/runtime/runtime-rows.js';
 
 const GRACE_MS = 500;
-/** What a stop may take beyond the grace of running jobs on a machine that does other things too. */
+/** Time that a shutdown may take beyond the grace period of running jobs on a busy machine. */
 const OTHER_MS = 30_000;
 
 const endless = processFile(
@@ -15,11 +15,11 @@ const endless = processFile(
    ${flows('start>a a>again again>end[stop == true] again>a[stop != true]')}`,
 );
 
-describe('a process that goes on and on', () => {
+describe('a process that never ends', () => {
   let app: TestApp | undefined;
   afterEach(() => app?.close());
 
-  it('keeps neither requests nor the stop of its replica waiting', async () => {
+  it('delays neither requests nor the shutdown of its replica', async () => {
     const running = await TestApp.start({
       'processLimits.nodesPerStep': '100',
       'processLimits.continues': '100000',
@@ -39,7 +39,7 @@ describe('a process that goes on and on', () => {
     await running.close();
     expect(performance.now() - asked).toBeLessThan(GRACE_MS + OTHER_MS);
 
-    // It would go on in any later test that has workers.
+    // It would continue in any later test that has workers.
     app = await TestApp.start({ JOBS_CONCURRENCY: '0' });
     expect((await app.request('POST', `${instancePath(uuid)}/terminate`, { body: {} })).status).toBe(200);
   });

@@ -19,8 +19,8 @@ const KEYED = taskProcess(
 );
 const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
-/** Bodies that are refused, and what is said of them. */
-const REFUSED: [name: string, rawBody: string, said: RegExp][] = [
+/** Rejected bodies, with the expected message. */
+const REJECTED: [name: string, rawBody: string, said: RegExp][] = [
   ['__proto__', '{"__proto__":{"admin":true}}', /validation failed/],
   ['an escaped __proto__ further down', '{"a":[{"\\u005f_proto__":1}]}', /validation failed/],
   ['constructor further down', '{"a":{"constructor":{"prototype":{}}}}', /validation failed/],
@@ -29,24 +29,24 @@ const REFUSED: [name: string, rawBody: string, said: RegExp][] = [
   ['30,000 levels of lists', `{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, /not valid JSON|validation/],
   ['an infinite number', '{"a":1e999}', /validation failed/],
   ['an integer that would be rounded', '{"a":[{"b":3544790567247868102}]}', /validation failed/],
-  ['a negative one, just beyond', '{"a":-9007199254740992}', /validation failed/],
-  ['more bytes than a body may have', `{"a":"${'x'.repeat(1_100_000)}"}`, /too large/],
+  ['a negative one just beyond the range', '{"a":-9007199254740992}', /validation failed/],
+  ['more bytes than permitted', `{"a":"${'x'.repeat(1_100_000)}"}`, /too large/],
   ['more than one value', '{} {}', /not valid JSON/],
   ['a body that ends too early', '{"\u0000":1', /not valid JSON/],
 ];
 
-/** Bodies that are data like any other, as they are stored. */
-const TAKEN: [name: string, rawBody: string, data: Record<string, unknown>][] = [
+/** Accepted bodies, with the data as stored. */
+const ACCEPTED: [name: string, rawBody: string, data: Record<string, unknown>][] = [
   ['names with dots', '{"a.b":1,"a":{"b":2},"":3," ":4}', { 'a.b': 1, a: { b: 2 }, '': 3, ' ': 4 }],
   [
-    'names of what every object inherits',
+    'names of inherited object members',
     '{"toString":1,"hasOwnProperty":2}',
     { toString: 1, hasOwnProperty: 2 },
   ],
   ['names that differ by case and spaces', '{"Key":1,"key":2,"key ":3}', { Key: 1, key: 2, 'key ': 3 }],
   ['lone surrogates', '{"\\ud800":"\\udfff x"}', { '\ud800': '\udfff x' }],
   ['null characters and separators', '{"a\\u0000":"\\u0000\\u2028"}', { 'a\u0000': '\u0000\u2028' }],
-  ['a character beyond the first plane', '{"😀":"𠜎"}', { '😀': '𠜎' }],
+  ['a character outside the Basic Multilingual Plane', '{"😀":"𠜎"}', { '😀': '𠜎' }],
   [
     'the largest integer that is exact',
     '{"a":[9007199254740991,-9007199254740991]}',
@@ -75,7 +75,7 @@ describe('hostile calls', () => {
   const startRaw = (rawBody: string, options: CallOptions = {}) =>
     start(app, published, 'plain', undefined, { rawBody, ...options });
 
-  it.each(REFUSED)('a start with %s is 400 and stores nothing', async (_name, rawBody, said) => {
+  it.each(REJECTED)('a start with %s is 400 and stores nothing', async (_name, rawBody, said) => {
     const before = await countInstances(app, published.appId);
     const { status, body } = await startRaw(rawBody, { key: 'hostile' });
 
@@ -84,7 +84,7 @@ describe('hostile calls', () => {
     expect(await countInstances(app, published.appId)).toBe(before);
   });
 
-  it.each(REFUSED)('a UI action with %s is 400 and changes nothing', async (_name, rawBody, said) => {
+  it.each(REJECTED)('a UI action with %s is 400 and changes nothing', async (_name, rawBody, said) => {
     const { uuid: process, token } = await started(app, published, 'plain', { kept: 1 });
     const { status, body } = await execute(app, process, token.uuid, ui('a'), undefined, { rawBody });
 
@@ -93,7 +93,7 @@ describe('hostile calls', () => {
     expect(await instanceRow(app, process)).toMatchObject({ rev: 1, content: { data: { kept: 1 } } });
   });
 
-  it('an integer beyond 2^53 - 1 is told with its place and what to send instead', async () => {
+  it('an integer beyond 2^53 - 1 is reported with its path and what to send instead', async () => {
     const { body } = await startRaw('{"order":{"lines":[1,3544790567247868102]}}');
     expect(body).toMatchObject({
       details:
@@ -101,16 +101,20 @@ describe('hostile calls', () => {
     });
   });
 
-  it.each(TAKEN)('a start keeps %s', async (name, rawBody, data) => {
-    const first = await startRaw(rawBody, { key: `taken-${TAKEN.findIndex(([other]) => other === name)}` });
-    const again = await startRaw(rawBody, { key: `taken-${TAKEN.findIndex(([other]) => other === name)}` });
+  it.each(ACCEPTED)('a start keeps %s', async (name, rawBody, data) => {
+    const first = await startRaw(rawBody, {
+      key: `taken-${ACCEPTED.findIndex(([other]) => other === name)}`,
+    });
+    const again = await startRaw(rawBody, {
+      key: `taken-${ACCEPTED.findIndex(([other]) => other === name)}`,
+    });
 
     expect(first.status).toBe(200);
     expect(again.text).toBe(first.text);
     expect((await instanceRow(app, first.body.uuid)).content.data).toEqual(data);
   });
 
-  it.each(TAKEN)('a UI action keeps %s, and the instance shows it', async (_name, rawBody, data) => {
+  it.each(ACCEPTED)('a UI action keeps %s, and the instance shows it', async (_name, rawBody, data) => {
     const { uuid: process, token } = await started(app, published, 'plain');
     const { status } = await execute(app, process, token.uuid, ui('a'), undefined, { rawBody, key: 'k' });
     const { body } = await app.request('GET', `/rtm/api/runtime/process-instance/${process}`);
@@ -119,7 +123,7 @@ describe('hostile calls', () => {
     expect(body['data']).toEqual(data);
   });
 
-  it('bytes that are no UTF-8 are read as U+FFFD', async () => {
+  it('bytes that are not valid UTF-8 are read as U+FFFD', async () => {
     const { status, body } = await app.request('POST', startPath(published, 'plain'), {
       rawBody: Buffer.from('7b2261223a22ff80227d', 'hex'),
       headers: { 'svc-platform': 'web' },
@@ -129,7 +133,7 @@ describe('hostile calls', () => {
     expect((await instanceRow(app, String(body['uuid']))).content.data).toEqual({ a: '\ufffd\ufffd' });
   });
 
-  it('a name with a dot is no path into the keys of an action', async () => {
+  it('a name with a dot is not a path into the keys of an action', async () => {
     const { uuid: process, token } = await started(app, published, 'keyed');
     const send = (body: object) => execute(app, process, token.uuid, ui('a', 'done'), body);
     const refused = await send({ 'client.name': 'no', client: { role: 'admin' }, x: { y: 2 } });
@@ -143,7 +147,7 @@ describe('hostile calls', () => {
     expect((await instanceRow(app, process)).content.data).toEqual({ client: { name: 'yes' }, 'x.y': 1 });
   });
 
-  it('keys that differ by case are two, and the spaces around one are none of it', async () => {
+  it('keys are case-sensitive, and surrounding spaces are ignored', async () => {
     const uuids = await Promise.all(
       ['Some-Key', 'some-key', 'some-key ', ' some-key\t'].map(async (key) => {
         const { status, body } = await start(app, published, 'plain', {}, { key });
@@ -168,7 +172,7 @@ describe('hostile calls', () => {
     },
   );
 
-  it('a key of 255 characters is one', async () => {
+  it('a key may have 255 characters', async () => {
     const call = () => start(app, published, 'plain', {}, { key: '~'.repeat(255) });
 
     expect((await call()).text).toBe((await call()).text);
@@ -203,7 +207,7 @@ describe('hostile calls', () => {
     }
   });
 
-  it('an uuid in upper case names nothing', async () => {
+  it('UUIDs are case-sensitive', async () => {
     const { uuid: process, token } = await started(app, published, 'plain');
     const status = async (id: string, tokenId: string) => (await execute(app, id, tokenId, ui('a'))).status;
 

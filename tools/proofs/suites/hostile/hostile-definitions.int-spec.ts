@@ -13,10 +13,10 @@ import {
   type SystemBody,
 } from '../../../../test/integration/tools/tool-support.js';
 
-/** 1e20 as JSON.stringify writes it; a server may write it in four characters. */
+/** 1e20 as written by JSON.stringify; a server may write it in four characters. */
 const LONG_NUMBER = '100000000000000000000';
 
-/** Two thousand tools that differ in fifty places from those of another value. */
+/** Returns two thousand tools that each differ in fifty places from those with another value. */
 const fiftyFields = (value: string) =>
   Array.from({ length: 2_000 }, (_, index) => ({
     name: `tool-${index}`,
@@ -31,7 +31,7 @@ const fiftyFields = (value: string) =>
 /** Default of `detailsBytes`. */
 const MAX_DETAILS = 32_768;
 
-describe('a synchronisation with tool definitions made to do harm', () => {
+describe('a synchronization with hostile tool definitions', () => {
   let app: TestApp;
   let server: ScriptedMcpPeer;
   let listed: { name: string; [field: string]: unknown }[];
@@ -96,7 +96,7 @@ describe('a synchronisation with tool definitions made to do harm', () => {
     },
   );
 
-  it('stores schemas as they are, without running what they hold', async () => {
+  it('stores schemas unchanged, without evaluating them', async () => {
     const inputSchema = {
       type: 'object',
       properties: {
@@ -109,7 +109,7 @@ describe('a synchronisation with tool definitions made to do harm', () => {
     expect((await readSystem(app, system.resourceId, versionId)).tools[0]?.inputSchema).toEqual(inputSchema);
   });
 
-  it('keeps the record of a change small when names of members are as large as a schema may be', async () => {
+  it('keeps the record of a change small when member names are as large as the schema limit', async () => {
     const long = 'n'.repeat(50_000);
     const tools = (value: number) =>
       Array.from({ length: 100 }, (_, index) => ({

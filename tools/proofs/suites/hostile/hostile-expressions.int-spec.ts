@@ -10,7 +10,7 @@ import {
 
 type Data = Record<string, unknown>;
 
-/** Processor time that nothing here comes near to; each of these would take seconds to years without limits. */
+/** Generous limit of processor time; without limits in the engine each case would take seconds to years. */
 const MAX_CPU_MS = 2000;
 const MAX_HEAP_BYTES = 200 * 1024 * 1024;
 
@@ -18,7 +18,7 @@ const LIST = Array.from({ length: 1000 }, (_, index) => index);
 const LONG = 'ab'.repeat(250_000);
 const WIDE = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, index]));
 
-/** Runs something, holds its processor time against the bound, and gives what it threw. */
+/** Runs something and checks its processor time and memory. Returns the thrown error, if any. */
 function bounded(work: () => unknown): unknown {
   const heap = process.memoryUsage().heapUsed;
   const start = process.cpuUsage();
@@ -122,7 +122,7 @@ describe('hostile expressions', () => {
     ['comments', '// x\n'.repeat(800)],
     ['a long number', '9'.repeat(4000)],
     ['macros', `l${'.all(x, true)'.repeat(300)}`],
-  ])('a source of many %s is read or refused in time', (_name, source) => {
+  ])('a source of many %s is parsed or rejected in time', (_name, source) => {
     const thrown = bounded(() => compileExpression(source).evaluate({ a: true, b: 1, l: [1] }));
     const kinds = [undefined, ExpressionError, ExpressionSyntaxError];
     expect(kinds.some((kind) => (kind === undefined ? thrown === undefined : thrown instanceof kind))).toBe(
@@ -130,7 +130,7 @@ describe('hostile expressions', () => {
     );
   });
 
-  it('reaches no prototype, whichever way it is asked', () => {
+  it('reaches no prototype in any way', () => {
     const data: Data = {
       o: JSON.parse('{"__proto__": {"secret": 1}, "constructor": 2, "x": 3}') as Data,
       k: '__proto__',
@@ -153,7 +153,7 @@ describe('hostile expressions', () => {
     expect(({} as Data).secret).toBeUndefined();
   });
 
-  it('fails for data that nests without end, and leaves the next evaluation in peace', () => {
+  it('fails for endlessly nested data without affecting the next evaluation', () => {
     const deep = nested(100_000);
     const expression = compileExpression('o == p');
     const thrown = bounded(() => expression.evaluate({ o: deep, p: nested(100_000) }));
@@ -176,7 +176,7 @@ describe('everyday expressions', () => {
       items: [1, 2, 3, 11].map((price) => ({ price })),
     };
     const rounds = 5000;
-    // The best of some rounds, since another process may have taken the caches away.
+    // Take the best of several rounds, since another process may have evicted the caches.
     const times = Array.from({ length: 5 }, () => {
       const start = process.cpuUsage();
       for (let round = 0; round < rounds; round += 1) {
@@ -217,7 +217,7 @@ describe('hostile templates', () => {
     ['quotes', `\${${'"'.repeat(500_000)}`],
     ['braces', `\${${'{'.repeat(500_000)}`],
     ['a long path', `\${${repeated('a', 300_000, '.')}}`],
-  ])('a source of many %s is read or refused in time', (_name, source) => {
+  ])('a source of many %s is parsed or rejected in time', (_name, source) => {
     for (const compile of [compileTemplate, compileJsonTemplate]) {
       const thrown = bounded(() => compile(source).render({ a: 1 }));
       expect(thrown === undefined || thrown instanceof ExpressionSyntaxError).toBe(true);
@@ -233,7 +233,7 @@ describe('hostile templates', () => {
     expect(bounded(() => copies.render(big))).toMatchObject({ reason: 'limit' });
   });
 
-  it('reads JSON text of many small parts in time, and no more of them than data may have', () => {
+  it('parses JSON with many small values in time, up to the limit of data', () => {
     const text = (parts: number): string => `[${repeated('""', parts, ',')}]`;
     expect(bounded(() => compileJsonTemplate(text(49_999)).render({}))).toBeUndefined();
     expect(bounded(() => compileJsonTemplate(text(200_000)))).toMatchObject({
@@ -251,7 +251,7 @@ describe('hostile templates', () => {
   });
 });
 
-describe('any text at all', () => {
+describe('arbitrary text', () => {
   const anyText = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 60 }),
     fc
@@ -275,7 +275,7 @@ describe('any text at all', () => {
     fc.jsonValue({ maxDepth: 3 }),
   );
 
-  it('is refused, fails, or gives JSON, and nothing else', () => {
+  it('is rejected, fails, or returns JSON', () => {
     fc.assert(
       fc.property(anyText, anyData, (source, data) => {
         try {
@@ -292,7 +292,7 @@ describe('any text at all', () => {
     );
   });
 
-  it('is a template, or is refused, and is inserted as it is', () => {
+  it('is a valid template or rejected, and is inserted unchanged', () => {
     fc.assert(
       fc.property(anyText, anyText, (source, inserted) => {
         const text = compileTemplate('<${a}>').render({ a: inserted }).text;

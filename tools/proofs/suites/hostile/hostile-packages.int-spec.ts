@@ -7,7 +7,10 @@ import { newPlace } from '../../../../test/integration/systems/rows.js';
 import { store, type PackageAnswer } from '../../../../test/integration/builds/rows.js';
 
 const APP_ID = 'hostile';
-/** Probes that are answered while hostile packages are judged. Beside work on the same loop there were two at the most. */
+/**
+ * Minimum number of probes answered while hostile packages are checked. With checks on the same event loop there were at
+ * most two.
+ */
 const MIN_PROBES = 6;
 
 function bpmn(content: string): string {
@@ -18,19 +21,19 @@ function many(count: number, one: (index: number) => string): string {
   return Array.from({ length: count }, (_, index) => one(index)).join('');
 }
 
-/** Files that are dense, but not refused for it: a second of work each. */
+/** Returns dense files that are not rejected for it, each a second of work. */
 function dense(files: number): string {
   const file = bpmn(many(30_000, (index) => `<bpmn:task id="t${index}"/>`));
   return JSON.stringify(packageDocument(APP_ID, { bpmn: Array.from({ length: files }, () => file) }));
 }
 
-/** Files in which nothing is right. */
+/** Returns files full of errors. */
 function faulty(files: number): string {
   const file = bpmn('<bpmn:x/>\n'.repeat(40_000));
   return JSON.stringify(packageDocument(APP_ID, { bpmn: Array.from({ length: files }, () => file) }));
 }
 
-/** Elements without end, as the JSON of an otherwise good package. */
+/** Very many elements in the JSON of an otherwise valid package. */
 const EMPTY_LISTS = JSON.stringify(packageDocument(APP_ID)).replace(
   /}$/,
   `,"x":[${many(250, () => `[${'[],'.repeat(9_999)}[]],`)}[]]}`,
@@ -61,15 +64,15 @@ describe('hostile packages', () => {
 
   it.each([
     ['dense files', dense(2)],
-    ['files full of faults', faulty(16)],
-    ['lists without end', EMPTY_LISTS],
-  ])('do not hold up others while they are judged: %s', async (_what, body) => {
+    ['files full of errors', faulty(16)],
+    ['endless lists', EMPTY_LISTS],
+  ])('do not block others while they are checked: %s', async (_what, body) => {
     const to = await start({ 'httpLimits.callerBodyBytes': '0' });
     await delivers(to);
-    const judged = new AbortController();
-    const answers = Promise.all([deliver(to, body), deliver(to, body)]).finally(() => judged.abort());
+    const checked = new AbortController();
+    const answers = Promise.all([deliver(to, body), deliver(to, body)]).finally(() => checked.abort());
     let probes = 0;
-    while (!judged.signal.aborted) {
+    while (!checked.signal.aborted) {
       expect((await to.request('GET', '/livez', { token: null })).status).toBe(200);
       probes += 1;
     }
@@ -80,7 +83,7 @@ describe('hostile packages', () => {
     expect(probes).toBeGreaterThan(MIN_PROBES);
   });
 
-  it('are given up when they take too long, and the next one is judged', async () => {
+  it('are aborted when they take too long, and the next one is checked', async () => {
     const to = await start({ 'packageLimits.timeoutMs': '1000' });
     await delivers(to);
     const { status, body } = await deliver(to, dense(6));
@@ -93,7 +96,7 @@ describe('hostile packages', () => {
     await delivers(to);
   });
 
-  it('are given up when they take too much memory, and the next one is judged', async () => {
+  it('are aborted when they use too much memory, and the next one is checked', async () => {
     const to = await start({ 'packageLimits.memoryMb': '64' });
     await delivers(to);
     const { status, body } = await deliver(to, EMPTY_LISTS);
@@ -111,8 +114,8 @@ describe('hostile packages', () => {
     const body = dense(2);
     await vi.waitFor(async () => {
       const answers = await Promise.all([deliver(to, body), deliver(to, body)]);
-      const [judged, refused] = answers.toSorted((one, other) => one.status - other.status);
-      expect(judged?.status).toBe(400);
+      const [checked, refused] = answers.toSorted((one, other) => one.status - other.status);
+      expect(checked?.status).toBe(400);
       expect(refused?.status).toBe(503);
       expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
       expect(refused?.body.message).toContain('Nothing was stored');
@@ -124,7 +127,7 @@ describe('hostile packages', () => {
     const to = await start({ 'packageLimits.waitMs': '600000', 'httpLimits.callerBodyBytes': '0' });
     await delivers(to);
     const run = vi.spyOn(Bulkhead.prototype, 'run');
-    const judged = deliver(to, dense(4));
+    const checked = deliver(to, dense(4));
     await expect.poll(() => run.mock.calls.length).toBe(1);
     const [checks] = run.mock.contexts as Bulkhead[];
     const hangUp = new AbortController();
@@ -135,6 +138,6 @@ describe('hostile packages', () => {
     await expect.poll(() => checks?.waiting).toBe(0);
     // It left the queue while the other package was still being checked.
     expect(checks?.occupied()).toBe(1);
-    expect((await judged).status).toBe(400);
+    expect((await checked).status).toBe(400);
   });
 });

@@ -3,8 +3,8 @@ import { startHttpPeer } from '../../../../test/support/peers/peer.js';
 import { startListPathology, startScriptedMcp } from '../../../../test/support/peers/scripted-mcp.peer.js';
 
 /**
- * Hostile servers in a process of their own, so that what they cost is not counted as ours. Started with fork; sends
- * the list of their URLs as its one message.
+ * Runs hostile servers in a separate process, so that their resources are not attributed to the service. Started with fork;
+ * its only message is the list of their URLs.
  */
 const listeners = [
   pathologies.hugeAnswer(true),
@@ -20,7 +20,7 @@ const listeners = [
   pathologies.webPage,
 ];
 
-/** A valid list as large as is allowed, page after page: the most expensive answer of all. */
+/** Starts a server with valid tool lists of maximum size on every page: the most expensive response. */
 function fullPages(): ReturnType<typeof startScriptedMcp> {
   const filler = {
     type: 'object',

@@ -20,7 +20,7 @@ const MEGABYTE = 1_048_576;
 const MAX_GROWTH = 50 * MEGABYTE;
 const METADATA = 'http://169.254.169.254/latest/meta-data/';
 
-/** Pathology, what the test says when the MCP server has it, and what when the token endpoint has it. */
+/** Pathologies, with the cause reported when the MCP server has it, and when the token endpoint has it. */
 const PATHOLOGIES: [string, RequestListener, string, string][] = [
   ['announces a gigabyte', hostile.hugeAnswer(true), 'too_large', 'token_too_large'],
   ['sends a gigabyte', hostile.hugeAnswer(false), 'too_large', 'token_too_large'],
@@ -30,7 +30,7 @@ const PATHOLOGIES: [string, RequestListener, string, string][] = [
   ['drips its headers', hostile.dripHeaders, 'timeout', 'token_timeout'],
   ['never answers', hostile.neverAnswers, 'timeout', 'token_timeout'],
   ['redirects to the metadata service', hostile.redirectsTo(METADATA), 'redirect', 'token_redirect'],
-  ['redirects for ever', hostile.redirectsForEver, 'redirect', 'token_redirect'],
+  ['redirects endlessly', hostile.redirectsForEver, 'redirect', 'token_redirect'],
   ['sends only comments', hostile.commentsOnly, 'timeout', 'token_timeout'],
   ['sends one huge event', hostile.hugeEvent, 'too_large', 'token_too_large'],
   ['ends the stream', hostile.endsStream, 'network', 'token_invalid'],
@@ -43,7 +43,7 @@ const PATHOLOGIES: [string, RequestListener, string, string][] = [
 
 describe('Hostile parties', () => {
   const service = connectionService();
-  /** For parties of which nothing but the deadline ends a test. */
+  /** For peers whose test is ended only by the deadline. */
   const hasty = connectionService({ 'mcpLimits.testTimeoutMs': String(DEADLINE_MS) });
   const endedBy = (cause: string): McpConnectionService => (cause.endsWith('timeout') ? hasty : service);
   let rss = 0;

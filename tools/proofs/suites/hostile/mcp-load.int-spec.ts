@@ -19,7 +19,7 @@ const TESTS = 200;
 const MEGABYTE = 1_048_576;
 const TICK_MS = 5;
 
-/** How long this thread was ready and got no processor, since it began; 0 where the system does not tell. */
+/** Returns the milliseconds that this thread has waited for a processor; 0 if the system does not report it. */
 function waitedMs(): number {
   try {
     return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
@@ -28,8 +28,8 @@ function waitedMs(): number {
   }
 }
 
-/** Measures how late timers of this thread are by its own work, until it is told to stop. */
-function latenessOfTimers(): () => { p99: number; max: number } {
+/** Measures the delay of timers caused by this thread's own work. Returns a function that stops and returns the results. */
+function measureTimerDelays(): () => { p99: number; max: number } {
   const late: number[] = [];
   let [before, waited] = [performance.now(), waitedMs()];
   const timer = setInterval(() => {
@@ -44,7 +44,7 @@ function latenessOfTimers(): () => { p99: number; max: number } {
   };
 }
 
-describe('200 hostile connection tests at once', () => {
+describe('200 concurrent hostile connection tests', () => {
   const service = connectionService({ 'mcpLimits.testTimeoutMs': String(DEADLINE_MS) });
   let child: ChildProcess;
   let urls: string[] = [];
@@ -66,7 +66,7 @@ describe('200 hostile connection tests at once', () => {
     const before = process.memoryUsage.rss();
     let peak = before;
     const timer = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 20);
-    const stopMeasuring = latenessOfTimers();
+    const stopMeasuring = measureTimerDelays();
     const startedAt = performance.now();
     const results = await Promise.all(
       Array.from({ length: TESTS }, (_, index) => {

@@ -29,7 +29,7 @@ describe('connectionTestPool', () => {
     connectionTestPool(settings, { memoryMb: 64, niceness: 0, entry });
   const DEADLINE_MS = 1_500;
 
-  it('kills a worker that stalls, answers every job it had and goes on with a new one', async () => {
+  it('kills a stalled worker, answers all of its jobs and continues with a new one', async () => {
     const pool = start();
     const results = await Promise.all([
       pool.run(noAuth('http://stall'), DEADLINE_MS),
@@ -41,10 +41,10 @@ describe('connectionTestPool', () => {
     await pool.close();
   });
 
-  it('lets a worker start that takes longer than a job may', async () => {
+  it('permits a worker to start more slowly than the job deadline', async () => {
     const pool = start({ startMs: 4_000 } as unknown as McpWorkerSettings);
     await expect(pool.run(noAuth('http://answer'), DEADLINE_MS)).resolves.toMatchObject({ cause: 'timeout' });
-    // A second worker would not be ready yet when this one gives up.
+    // A second worker would not be ready before this one times out.
     await expect(pool.run(noAuth('http://answer'), DEADLINE_MS)).resolves.toMatchObject({ cause: 'refused' });
     await pool.close();
   });
@@ -59,7 +59,7 @@ describe('connectionTestPool', () => {
     await pool.close();
   });
 
-  it('waits for the jobs in flight when it closes and takes no new ones', async () => {
+  it('waits for running jobs on close and accepts no new ones', async () => {
     const pool = start();
     const silent = pool.run(noAuth('http://silent'), DEADLINE_MS);
     const closed = pool.close();
@@ -72,12 +72,12 @@ describe('connectionTestPool', () => {
 });
 
 describe('McpConnectionService', () => {
-  it('survives an answer that does not fit into the memory of the worker', async () => {
+  it('survives a response that exceeds the memory of the worker', async () => {
     const service = connectionService({
       'mcpLimits.workerMemoryMb': '40',
       'mcpLimits.testTimeoutMs': '2000',
       'mcpLimits.maxResponseBytes': '4194304',
-      // So that as dense an answer as can be is read.
+      // Permits reading the densest possible response.
       'mcpLimits.maxTotalBytes': '268435456',
     });
     const greedy = await keep(
@@ -91,7 +91,7 @@ describe('McpConnectionService', () => {
       }),
     );
     const good = await keep(startModernPeer([{ name: 'a' }]));
-    // Out of memory at once, or collecting garbage until it is killed.
+    // Either out of memory immediately, or garbage collection until it is killed.
     const result = await service.test(noAuth(greedy.url));
     expect(['overloaded', 'timeout']).toContain('cause' in result && result.cause);
     const recovered = async () =>
@@ -99,7 +99,7 @@ describe('McpConnectionService', () => {
     await vi.waitFor(recovered);
   });
 
-  it('finishes the tests in flight when it stops', async () => {
+  it('finishes running tests when it stops', async () => {
     const service = connectionService({ 'mcpLimits.testTimeoutMs': '700' });
     const peer = await keep(startHttpPeer(neverAnswers));
     const test = service.test(noAuth(peer.url));
@@ -126,7 +126,7 @@ describe('McpConnectionService', () => {
     expect(stdout).toBe('refused\n');
   });
 
-  it('refuses loopback in production unless EGRESS_ALLOW lists it', async () => {
+  it('blocks loopback in production unless EGRESS_ALLOW lists it', async () => {
     const peer = await keep(startModernPeer([{ name: 'a' }]));
     const byName = peer.url.replace('127.0.0.1', 'localhost');
     const port = new URL(peer.url).port;
@@ -138,7 +138,7 @@ describe('McpConnectionService', () => {
     await expect(outcome('localhost', peer.url)).resolves.toBe('blocked');
   });
 
-  it('refuses to start with an EGRESS_ALLOW it cannot read', () => {
+  it('does not start with an invalid EGRESS_ALLOW', () => {
     expect(() => new McpConnectionService(production({ EGRESS_ALLOW: '10.0.0.0/33' }))).toThrow(
       'EGRESS_ALLOW must list CIDRs',
     );

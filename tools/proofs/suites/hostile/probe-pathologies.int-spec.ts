@@ -15,7 +15,7 @@ import {
 
 const CANARY = 'canary-3f1c9a';
 const DEADLINE_MS = 400;
-/** Only tells a hang from an end in time, on a machine that does other work too. */
+/** Generous limit that only detects hangs on a busy machine. */
 const LATE_MS = 30_000;
 const probes = probesWith(connectionService());
 afterAll(stopServices);
@@ -30,7 +30,7 @@ const HTTP_KINDS = [
   'token-endpoint',
   'mcp',
 ] as const satisfies ComponentKind[];
-/** Their schemes have the same names. */
+/** Kinds whose URL scheme has the same name. */
 const SOCKET_KINDS = [
   'mysql',
   'postgresql',
@@ -40,7 +40,7 @@ const SOCKET_KINDS = [
   'smtp',
 ] as const satisfies ComponentKind[];
 
-/** A peer that reads: one that does not never learns that the other side has gone. */
+/** Starts a peer that reads its input, since without reading it would not notice that the other side has closed. */
 function startTcpPeer(onConnection: (socket: Socket) => void, scheme: 'http' | 'https'): Promise<Peer> {
   return startRawPeer((socket) => {
     socket.resume();
@@ -52,7 +52,7 @@ function urlOf({ url }: Peer, kind: ComponentKind): string {
   return SOCKET_KINDS.some((own) => own === kind) ? url.replace(/^https?/, kind).replace(/\/$/, '') : url;
 }
 
-/** Runs a probe at a hostile peer: it fails in time, leaves no socket and tells no secret. */
+/** Probes a hostile peer. Checks that the probe fails in time, leaves no socket open and exposes no secret. */
 async function failureAt(
   kind: ComponentKind,
   peer: Peer,
@@ -78,13 +78,13 @@ async function failureAt(
 }
 
 const HTTP_CASES: [string, RequestListener, string[]][] = [
-  ['says nothing', hostile.neverAnswers, ['timeout']],
-  ['drips a byte a second', hostile.dripBody, ['timeout']],
+  ['never responds', hostile.neverAnswers, ['timeout']],
+  ['drips one byte per second', hostile.dripBody, ['timeout']],
   ['drips its headers', hostile.dripHeaders, ['timeout']],
   ['resets the connection', hostile.resets, ['network']],
-  ['answers without end', hostile.hugeAnswer(false), ['too_large']],
+  ['responds endlessly', hostile.hugeAnswer(false), ['too_large']],
   ['sends a gzip bomb', hostile.gzipBomb, ['protocol']],
-  ['redirects for ever', hostile.redirectsForEver, ['redirect']],
+  ['redirects endlessly', hostile.redirectsForEver, ['redirect']],
 ];
 
 describe.each(HTTP_KINDS)('the probe of %s over HTTP', (kind) => {
@@ -106,7 +106,7 @@ describe.each(HTTP_KINDS)('the probe of %s over HTTP', (kind) => {
   });
 });
 
-describe('a component that callers named', () => {
+describe('a component registered by callers', () => {
   it.each(HTTP_CASES.filter(([name]) => !name.includes('gzip')))(
     'fails in time when it %s',
     async (_name, listener, failures) => {
@@ -115,7 +115,7 @@ describe('a component that callers named', () => {
     },
   );
 
-  it('is not called where the address policy forbids', async () => {
+  it('is not called if the address policy forbids it', async () => {
     const targets = [
       component('http', 'http://169.254.169.254/', { trust: 'registered' }),
       component('mcp', 'http://169.254.169.254/', { trust: 'registered' }),
@@ -128,7 +128,7 @@ describe('a component that callers named', () => {
 });
 
 describe.each(SOCKET_KINDS)('the probe of %s', (kind) => {
-  it('fails in time when the component says nothing or drips', async () => {
+  it('fails in time when the component is silent or drips', async () => {
     expect(await failureAt(kind, await startTcpPeer(() => undefined, 'http'))).toBe('timeout');
     const drip = await startTcpPeer((socket) => {
       const timer = setInterval(() => socket.write('\n'), 200);
@@ -138,16 +138,16 @@ describe.each(SOCKET_KINDS)('the probe of %s', (kind) => {
     expect(['timeout', 'protocol', ...broken]).toContain(await failureAt(kind, drip));
   });
 
-  it('fails when the component resets, talks without end or is something else', async () => {
+  it('fails when the component resets, sends endlessly or speaks another protocol', async () => {
     const reset = await startTcpPeer((socket) => socket.resetAndDestroy(), 'http');
     expect(['network', 'timeout']).toContain(await failureAt(kind, reset));
-    // MongoDB's driver tries again until its time is over.
+    // MongoDB's driver retries until its deadline.
     const lastly = kind === 'mongodb' ? ['timeout'] : [];
     const chunk = Buffer.alloc(65_536, 'x');
     const endless = await startTcpPeer((socket) => {
       const pour = (): void => {
         while (!socket.destroyed && socket.write(chunk)) {
-          // Until the other side is slower.
+          // Write until the receiver is slower.
         }
       };
       socket.on('drain', pour);
@@ -161,7 +161,7 @@ describe.each(SOCKET_KINDS)('the probe of %s', (kind) => {
   });
 });
 
-it('leaves no handle behind', async () => {
+it('leaks no handle', async () => {
   const silent = await startTcpPeer(() => undefined, 'http');
   const handles = (): number =>
     process.getActiveResourcesInfo().filter((name) => /TCP|TLS|Timeout/.test(name)).length;

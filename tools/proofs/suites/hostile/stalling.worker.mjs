@@ -1,9 +1,9 @@
-// A stand-in for the worker: depending on the base URL of a job it answers, exits, stalls for ever or says nothing;
-// depending on a setting it takes its time to start.
+// A fake worker: depending on the base URL of a job it answers, exits, stalls forever or stays silent;
+// depending on a setting it starts slowly.
 import { parentPort, workerData } from 'node:worker_threads';
 
 Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, workerData.startMs ?? 0);
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
 parentPort.postMessage('ready');
 
 parentPort.on('message', ({ id, request }) => {
@@ -14,7 +14,7 @@ parentPort.on('message', ({ id, request }) => {
     process.exit(1);
   }
   if (request.baseUrl.includes('answer')) {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
     parentPort.postMessage({ id, failed: { outcome: 'unreachable', cause: 'refused', latencyMs: 1 } });
   }
 });

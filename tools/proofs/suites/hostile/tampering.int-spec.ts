@@ -45,7 +45,7 @@ describe('a stored secret that was tampered with', () => {
   const store = async (id: string, clientSecret: string): Promise<void> => {
     await app.dataSource.getRepository(SystemEntity).update({ id }, { clientSecret });
   };
-  /** A connection test of the same connection compares its secret with the stored one, which opens it. */
+  /** Runs a connection test, which decrypts the stored secret to compare it. */
   const open = (clientId = 'client'): Promise<TestResponse> => {
     const authorization = serviceAccount({ clientId, clientSecret: SECRET, identityProviderUrl: TOKEN_URL });
     return app.request('PATCH', connectionTestPath('app', version), {
@@ -71,7 +71,7 @@ describe('a stored secret that was tampered with', () => {
     );
   };
 
-  it('is read as long as nobody touched it', async () => {
+  it('is decrypted while unchanged', async () => {
     const id = await create();
     const sealed = await sealedOf(id);
     expect(sealed).toMatch(/^svc2\.test\./);
@@ -81,7 +81,7 @@ describe('a stored secret that was tampered with', () => {
     expect((await open()).status).toBe(200);
   });
 
-  it('is refused with any byte changed', async () => {
+  it('is rejected if any byte was changed', async () => {
     const id = await create();
     const sealed = await sealedOf(id);
     for (const changed of changedBytes(sealed)) {
@@ -92,7 +92,7 @@ describe('a stored secret that was tampered with', () => {
     expect((await open()).status).toBe(200);
   });
 
-  it.each([0, 1, 4, 8, 12, 15])('is refused with a tag of %i bytes', async (length) => {
+  it.each([0, 1, 4, 8, 12, 15])('is rejected with a tag of %i bytes', async (length) => {
     const id = await create();
     const [format, key, iv, tag, text] = (await sealedOf(id)).split('.') as [
       string,
@@ -114,12 +114,12 @@ describe('a stored secret that was tampered with', () => {
     'svc2.test.AAAA.AAAA.AAAA.AAAA',
     'svc1.test.AAAA.AAAA.AAAA',
     'svc0.test.AAAA.AAAA.AAAA',
-  ])('is refused when it is "%s"', async (value) => {
+  ])('is rejected if it is "%s"', async (value) => {
     await store(await create(), value);
     await expectRefused();
   });
 
-  it('is refused in another row, although the secret is the same', async () => {
+  it('is rejected in another row, even if the secret is the same', async () => {
     const [a, b] = [await create('client'), await create('client')];
     const [sealedA, sealedB] = [await sealedOf(a), await sealedOf(b)];
     expect(sealedA).not.toBe(sealedB);
@@ -135,7 +135,7 @@ describe('a stored secret that was tampered with', () => {
     ['client_id', 'another'],
     ['client_id', null],
     ['authorization_type', 'NO_AUTH'],
-  ])('is refused beside another %s (%s), whoever asks for it', async (column, value) => {
+  ])('is rejected with a changed %s (%s) in every use', async (column, value) => {
     const id = await create();
     const { baseUrl } = await app.dataSource.getRepository(SystemEntity).findOneByOrFail({ id });
     await app.dataSource.query(`UPDATE systems SET ${column} = ? WHERE id = ?`, [value, id]);
@@ -151,7 +151,7 @@ describe('a stored secret that was tampered with', () => {
     expect(response.text).not.toContain(SECRET);
   });
 
-  it('is opened after every change that the service itself makes', async () => {
+  it('is decrypted after every change made by the service itself', async () => {
     const id = await create();
     const { resourceId } = await app.dataSource.getRepository(SystemEntity).findOneByOrFail({ id });
     const patch = (body: object) => app.request('PATCH', systemPath(resourceId, 'app', version), { body });
@@ -173,13 +173,13 @@ describe('a stored secret that was tampered with', () => {
   it('never shows in a response or a log line', async () => {
     await store(await create(), 'svc2.test.AAAA.AAAA.AAAA');
     const response = await open();
-    const told = JSON.stringify([response.text, logged.mock.calls.map(([, error]) => String(error))]);
-    expect(told).not.toContain(SECRET);
-    expect(told).not.toMatch(/svc\d\./);
+    const output = JSON.stringify([response.text, logged.mock.calls.map(([, error]) => String(error))]);
+    expect(output).not.toContain(SECRET);
+    expect(output).not.toMatch(/svc\d\./);
   });
 });
 
-/** The sealed value once for each of its bytes, with that byte changed. */
+/** Yields the encrypted value once for each of its bytes, with that byte changed. */
 function* changedBytes(sealed: string): Generator<string> {
   const parts = sealed.split('.');
   for (const [index, part] of parts.entries()) {

@@ -23,11 +23,11 @@ import { keptPeers } from '../../../../test/support/peers/kept-peers.js';
 const TOOL = definition('work');
 const LISTED = [{ name: 'work', inputSchema: { type: 'object' } }];
 const MEGABYTE = 1_048_576;
-/** Time limit of calls that hang while others are made. */
+/** Deadline of calls that hang while others are made. */
 const HANGING_MS = 12_000;
 const keep = keptPeers();
 
-/** A server that lists the tool as it was reviewed and calls as the script says. */
+/** Starts a server that lists the reviewed tool and handles calls according to the script. */
 async function serving(call: McpScript['call'], rest: Partial<McpScript> = {}): Promise<ScriptedMcpPeer> {
   return keep(
     startScriptedMcp({
@@ -46,7 +46,7 @@ const as =
 describe('Tool calls to servers that misbehave', () => {
   const calls = toolCallsService({ 'mcpCallLimits.breakerFailures': '1000', 'mcpCallLimits.idleMs': '100' });
   beforeAll(async () => {
-    // The worker starts with its first call.
+    // The worker starts with the first call.
     const peer = await serving(({ id, response }) => sendResult(response, id, { content: [] }));
     await calls.callTool(callOf(peer.url, TOOL));
   });
@@ -64,11 +64,11 @@ describe('Tool calls to servers that misbehave', () => {
     ['ends the stream without an answer', hostile.endsStream, 'network', 'maybe'],
     ['resets the connection', hostile.resets, 'network', 'maybe'],
     ['redirects to another origin', hostile.redirectsTo('http://127.0.0.1:9/'), 'redirect', 'maybe'],
-    ['answers a web page', hostile.webPage, 'not_mcp', 'maybe'],
-    ['answers broken JSON', hostile.brokenJson, 'not_mcp', 'maybe'],
-    ['answers something unrelated', hostile.unrelatedJson, 'not_mcp', 'maybe'],
-    ['answers 500 with a text', hostile.failsLoudly, 'http_error', 'maybe'],
-    ['asks for credentials', hostile.unauthorized, 'unauthorized', 'never'],
+    ['returns a web page', hostile.webPage, 'not_mcp', 'maybe'],
+    ['returns broken JSON', hostile.brokenJson, 'not_mcp', 'maybe'],
+    ['returns unrelated JSON', hostile.unrelatedJson, 'not_mcp', 'maybe'],
+    ['returns 500 with text', hostile.failsLoudly, 'http_error', 'maybe'],
+    ['requires credentials', hostile.unauthorized, 'unauthorized', 'never'],
     ['denies access', hostile.forbidden, 'forbidden', 'never'],
   ])('ends in time and frees the socket of a tool that %s', async (_name, listener, cause, sent) => {
     const peer = await serving(as(listener));
@@ -83,10 +83,10 @@ describe('Tool calls to servers that misbehave', () => {
 
   it.each<[string, unknown, ToolCallFailureCause]>([
     ['a task instead of content', { task: { taskId: '1', status: 'working' } }, 'invalid_result'],
-    ['content that is no list', { content: 'text' }, 'invalid_result'],
+    ['content that is not a list', { content: 'text' }, 'invalid_result'],
     ['a question instead of a result', { resultType: 'input_required', content: [] }, 'invalid_result'],
     ['structured content 100 levels deep', { content: [], structuredContent: nested(100) }, 'invalid_result'],
-  ])('refuses a result with %s', async (_name, answer, cause) => {
+  ])('rejects a result with %s', async (_name, answer, cause) => {
     const peer = await serving(({ id, response }) => sendResult(response, id, answer));
     await expect(calls.callTool(callOf(peer.url, TOOL))).resolves.toMatchObject({ outcome: 'failed', cause });
   });
@@ -101,7 +101,7 @@ describe('Tool calls to servers that misbehave', () => {
     [422, -32_603, 'maybe'],
     [500, -32_603, 'maybe'],
   ])(
-    'tells whether a tool may have run from HTTP %i with the JSON-RPC error %i',
+    'determines whether a tool may have run from HTTP %i with JSON-RPC error %i',
     async (status, code, sent) => {
       const peer = await serving(({ id, response }) => {
         const error = { code, message: 'city must be one of\u200b Bern, Basel' };
@@ -116,7 +116,7 @@ describe('Tool calls to servers that misbehave', () => {
     },
   );
 
-  it('cleans and cuts the words of a server that refuses a call, without what it was sent', async () => {
+  it('sanitizes and truncates the message of a server that rejects a call, without credentials', async () => {
     const peer = await serving(({ id, request, response }) => {
       const padding = 'x'.repeat(1_990);
       const error = {
@@ -131,7 +131,7 @@ describe('Tool calls to servers that misbehave', () => {
     expect(result).toMatchObject({ words: `${'x'.repeat(1_990)} key [remo` });
   });
 
-  it('reads answers up to the limit and refuses those above it', async () => {
+  it('accepts results up to the limit and rejects larger ones', async () => {
     const peer = await serving(({ id, params, response }) =>
       sendResult(response, id, {
         content: [{ type: 'text', text: 'x'.repeat(Number(params.arguments?.['size'])) }],
@@ -143,7 +143,7 @@ describe('Tool calls to servers that misbehave', () => {
     await expect(call(10)).resolves.toMatchObject({ outcome: 'answered', text: 'xxxxxxxxxx' });
   });
 
-  it('answers when nothing listens, and knows that nothing was sent', async () => {
+  it('fails when nothing listens, and knows that nothing was sent', async () => {
     const peer = await startHttpPeer(hostile.notFound);
     await peer.close();
     await expect(calls.callTool(callOf(peer.url, TOOL))).resolves.toMatchObject({
@@ -152,7 +152,7 @@ describe('Tool calls to servers that misbehave', () => {
     });
   });
 
-  it('does not take what answers for a tool when the server is none', async () => {
+  it('does not mistake another server for an MCP server', async () => {
     const peer = await keep(startHttpPeer(hostile.webPage));
     await expect(calls.callTool(callOf(peer.url, TOOL))).resolves.toMatchObject({
       cause: 'not_mcp',
@@ -160,7 +160,7 @@ describe('Tool calls to servers that misbehave', () => {
     });
   });
 
-  it('refuses calls beyond what may be under way, and says that they were not sent', async () => {
+  it('rejects calls beyond the concurrency limit, and reports that they were not sent', async () => {
     const narrow = toolCallsService({ 'mcpCallLimits.maxInFlight': '1' });
     const peer = await serving(as(hostile.neverAnswers));
     const abort = new AbortController();
@@ -173,7 +173,7 @@ describe('Tool calls to servers that misbehave', () => {
     await expect(hanging).resolves.toMatchObject({ cause: 'cancelled' });
   });
 
-  it('lets others through while 200 calls hang', async () => {
+  it('is not blocked while 200 calls hang', async () => {
     const hanging = await Promise.all(Array.from({ length: 10 }, () => serving(as(hostile.neverAnswers))));
     const good = await serving(({ id, response }) =>
       sendResult(response, id, { content: [{ type: 'text', text: 'done' }] }),
@@ -188,14 +188,14 @@ describe('Tool calls to servers that misbehave', () => {
       expect(result).toMatchObject({ outcome: 'answered', text: 'done' });
       latencies.push(result.latencyMs);
     }
-    // Behind a call that hangs, the first one would have taken nearly as long.
+    // Queued after a hanging call, the first one would have taken nearly as long.
     expect(Math.max(...latencies)).toBeLessThan(HANGING_MS - 2_000);
     for (const { seen } of hanging) {
       expect(seen.filter((method) => method === 'tools/call').length).toBeLessThanOrEqual(16);
     }
     const results = await Promise.all(stuck);
     const causes = new Set(results.map((result) => (result.outcome === 'failed' ? result.cause : '')));
-    // Those that were sent, and those that waited for their turn in vain.
+    // Calls that were sent, and calls that waited in vain for a slot.
     expect(causes).toEqual(new Set(['timeout', 'overloaded']));
     await new Promise((resolve) => setTimeout(resolve, 500));
     await noSocketsLeft(...hanging);

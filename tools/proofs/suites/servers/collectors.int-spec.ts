@@ -12,40 +12,40 @@ import { CollectedService, traced } from '../../../../test/integration/tracing/t
 
 describe('collectors', () => {
   const service = new CollectedService({ OTEL_EXPORTER_OTLP_TIMEOUT: '500' });
-  const ask = async (count = 1): Promise<string[]> => {
+  const send = async (count = 1): Promise<string[]> => {
     const requests = Array.from({ length: count }, () => traced());
     for (const { headers } of requests) {
       expect((await service.app.request('GET', instancePath('0'), { headers })).status).toBeLessThan(500);
     }
     return requests.map(({ traceId }) => traceId);
   };
-  const counted = async (outcome: string): Promise<number> => {
+  const countSpans = async (outcome: string): Promise<number> => {
     const text = await service.app.nest.get(Metrics).text();
     const [, count] = new RegExp(`svc_trace_spans_total\\{outcome="${outcome}"\\} (\\d+)`).exec(text) ?? [];
     return Number(count);
   };
-  const has = (traceId: string | undefined): Promise<boolean> =>
+  const waitForTrace = (traceId: string | undefined): Promise<boolean> =>
     eventually(
       () => Promise.resolve(service.collector.spans.some((span) => span.traceId === traceId)),
       (isThere) => isThere,
     );
 
-  it('that hang get one batch at a time, and what does not fit into the queue is dropped and counted', async () => {
+  it('that hang get one batch at once, and spans beyond the queue are dropped and counted', async () => {
     service.collector.answer = () => undefined;
     await service.serve({ OTEL_BSP_MAX_QUEUE_SIZE: '4', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '2' });
-    await ask(10);
-    expect(await counted('dropped')).toBeGreaterThan(0);
+    await send(10);
+    expect(await countSpans('dropped')).toBeGreaterThan(0);
     expect(service.collector.openSockets()).toBeLessThanOrEqual(1);
     await eventually(
-      () => counted('failed'),
+      () => countSpans('failed'),
       (failed) => failed > 0,
     );
     service.collector.answer = undefined;
-    const [traceId] = await ask();
-    await has(traceId);
+    const [traceId] = await send();
+    await waitForTrace(traceId);
   });
 
-  it('that are away for a moment get the batch at a later try', async () => {
+  it('that are briefly unavailable get the batch with a retry', async () => {
     let refused = 0;
     service.collector.answer = (response) => {
       refused += 1;
@@ -53,49 +53,49 @@ describe('collectors', () => {
       response.writeHead(503).end('secret of the collector');
     };
     await service.serve({ OTEL_EXPORTER_OTLP_TIMEOUT: '60000' });
-    const [traceId] = await ask();
-    await has(traceId);
-    // The collector has them before the service has its answer.
+    const [traceId] = await send();
+    await waitForTrace(traceId);
+    // The collector has the spans before the service has the response.
     await eventually(
-      () => counted('exported'),
+      () => countSpans('exported'),
       (exported) => exported > 0,
     );
     expect(refused).toBe(1);
-    expect(await counted('failed')).toBe(0);
+    expect(await countSpans('failed')).toBe(0);
   });
 
   it.each([
-    ['refuse', 400, {}],
-    ['lead elsewhere', 307, { location: 'http://127.0.0.1:1/' }],
-  ])('that %s lose the batch at once', async (_what, status, headers) => {
+    ['reject', 400, {}],
+    ['redirect', 307, { location: 'http://127.0.0.1:1/' }],
+  ])('that %s lose the batch immediately', async (_what, status, headers) => {
     service.collector.answer = (response) =>
       void response.writeHead(status, headers).end('x'.repeat(100_000));
     await service.serve();
-    await ask();
+    await send();
     await eventually(
-      () => counted('failed'),
+      () => countSpans('failed'),
       (failed) => failed > 0,
     );
-    expect(await counted('exported')).toBe(0);
+    expect(await countSpans('exported')).toBe(0);
   });
 
-  it('get what waits when the service stops', async () => {
+  it('get pending spans when the service stops', async () => {
     await service.serve({ OTEL_BSP_SCHEDULE_DELAY: '60000', OTEL_EXPORTER_OTLP_TIMEOUT: '10000' });
-    const [traceId] = await ask();
+    const [traceId] = await send();
     expect(service.collector.requests).toEqual([]);
     await service.stop();
     expect(service.collector.spans.some((span) => span.traceId === traceId)).toBe(true);
   });
 
-  it('that hang do not keep the service from its stop', async () => {
+  it('that hang do not delay the shutdown of the service', async () => {
     service.collector.answer = () => undefined;
     await service.serve({ OTEL_BSP_SCHEDULE_DELAY: '60000', OTEL_EXPORTER_OTLP_TIMEOUT: '200' });
-    await ask();
+    await send();
     await service.stop();
     expect(service.collector.spans).toEqual([]);
   });
 
-  it('are reached over TLS by an authority of their own, and through the proxy', async () => {
+  it('are reached over TLS with a custom authority, and through the proxy', async () => {
     const authority = await CertificateAuthority.create();
     const secure = await startTraceCollector(await authority.issue());
     const proxy = await startProxy();
@@ -110,15 +110,15 @@ describe('collectors', () => {
         OUTBOUND_PROXY: proxy.url,
         OUTBOUND_NO_PROXY: 'localhost',
       });
-      const [traceId] = await ask();
+      const [traceId] = await send();
       await service.stop();
       expect(secure.spans.some((span) => span.traceId === traceId)).toBe(true);
       expect(proxy.asked).toContain(new URL(secure.url).host);
 
       await service.serve({ OTEL_EXPORTER_OTLP_ENDPOINT: secure.url });
-      await ask();
+      await send();
       await eventually(
-        () => counted('failed'),
+        () => countSpans('failed'),
         (failed) => failed > 0,
       );
     } finally {

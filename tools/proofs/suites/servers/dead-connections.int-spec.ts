@@ -6,7 +6,7 @@ import { IN_TIME_MS } from '../../../../test/support/patience.js';
 
 const databaseUrl = process.env['DATABASE_URL'] ?? '';
 
-describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database that vanishes without a word', () => {
+describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database that silently disappears', () => {
   let proxy: TcpProxy;
   let app: TestApp;
 
@@ -22,7 +22,7 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database that vanishes wit
     expect(await read()).toBe(200);
   };
   afterEach(async () => {
-    // Who still waits for an answer learns that there will be none.
+    // Ends requests that still wait for a response.
     proxy.set('down');
     await app.close();
     await proxy.stop();
@@ -39,13 +39,13 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database that vanishes wit
     expect(performance.now() - begin).toBeLessThan(IN_TIME_MS);
   });
 
-  it('loses its dead connections to new ones', async () => {
+  it('gets new connections in place of dead ones', async () => {
     await start(2_000);
 
     proxy.set('silent');
     expect(await Promise.all([read(), read(), read()])).toEqual([503, 503, 503]);
 
-    // The old connections stay silent for ever; only new ones can answer.
+    // The old connections stay silent forever; only new ones can respond.
     proxy.forget();
     await expect.poll(read, { interval: 250 }).toBe(200);
   });

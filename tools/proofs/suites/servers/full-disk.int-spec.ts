@@ -9,7 +9,7 @@ import { WriteProofEntity } from '../../../../src/store/write-proof.entity.js';
 const databaseUrl = String(process.env['DATABASE_URL']);
 const SCHEME = 'sqlite:';
 
-/** `npm run prove -- faults` fills a real disk. */
+/** Simulates a full disk by limiting the file; `npm run prove -- faults` fills a real one. */
 describe.skipIf(!databaseUrl.startsWith(SCHEME))('the embedded file on a full disk', () => {
   let app: TestApp;
   let database: Database;
@@ -18,7 +18,7 @@ describe.skipIf(!databaseUrl.startsWith(SCHEME))('the embedded file on a full di
     app = await TestApp.start({ JOBS_CONCURRENCY: '0' });
     database = app.nest.get(Database);
     await database.write((manager) => manager.query('CREATE TABLE fat (bytes BLOB)'));
-    // Tests before this one leave room in the file.
+    // Earlier tests leave free pages in the file.
     await app.dataSource.query('VACUUM');
   });
   afterEach(async () => {
@@ -28,7 +28,10 @@ describe.skipIf(!databaseUrl.startsWith(SCHEME))('the embedded file on a full di
     await app.close();
   });
 
-  /** @param pages that the file may grow; any number when undefined */
+  /**
+   * Limits the growth of the file.
+   * @param pages number of pages; unlimited when undefined
+   */
   const setRoom = async (pages: number | undefined): Promise<void> => {
     const [row] = (await app.dataSource.query('PRAGMA page_count')) as { page_count: number }[];
     const limit = pages === undefined ? 0xfffffffe : (row?.page_count ?? 0) + pages;
@@ -38,7 +41,7 @@ describe.skipIf(!databaseUrl.startsWith(SCHEME))('the embedded file on a full di
     manager.insert(WriteProofEntity, { slot, writtenAt: new Date() });
   const overfill = (manager: EntityManager): Promise<unknown> =>
     manager.query('INSERT INTO fat VALUES (zeroblob(1000000))');
-  /** What another process sees. */
+  /** Returns the slots that another connection reads. */
   const slots = (): unknown[] => {
     const other = new LibsqlDatabase(databaseUrl.slice(SCHEME.length));
     const rows = other.prepare('SELECT slot FROM write_proofs WHERE slot < 100 ORDER BY slot').all();
@@ -46,7 +49,7 @@ describe.skipIf(!databaseUrl.startsWith(SCHEME))('the embedded file on a full di
     return (rows as { slot: unknown }[]).map(({ slot }) => slot);
   };
 
-  it('refuses what finds no room, and stores what comes later', async () => {
+  it('rejects writes without space, and accepts later ones', async () => {
     await setRoom(10);
     for (const slot of [1, 2, 3]) {
       const work = async (manager: EntityManager): Promise<void> => {
@@ -67,11 +70,11 @@ describe.skipIf(!databaseUrl.startsWith(SCHEME))('the embedded file on a full di
     expect(slots()).toEqual([4, 6]);
   });
 
-  it('stores nothing that was sent beside what found no room', async () => {
+  it('stores no statement sent together with one that found no space', async () => {
     await setRoom(10);
-    const beside = (manager: EntityManager): Promise<unknown> =>
+    const concurrent = (manager: EntityManager): Promise<unknown> =>
       Promise.allSettled([overfill(manager), insert(7)(manager)]);
-    await expect(database.write(beside)).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    await expect(database.write(concurrent)).rejects.toBeInstanceOf(DatabaseUnavailableError);
     expect(slots()).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ import { signingKey, StubIssuer } from '../../../../test/support/issuer.js';
 import { call, startGuardedApp, type GuardedApp } from '../../../../test/integration/auth/guarded-app.js';
 import { IN_TIME_MS } from '../../../../test/support/patience.js';
 
-/** `timeoutMs` of a test that would see another one in its place. */
+/** Non-default timeout, so that a test can tell whether it is applied. */
 const LONGER_THAN_DEFAULT_MS = 4_500;
 
 let issuer: StubIssuer;
@@ -32,7 +32,10 @@ async function statusOf(token: string): Promise<number> {
   return (await call(`${app!.url}/any-caller`, token)).status;
 }
 
-/** Calls with fresh tokens until the status appears. @returns milliseconds that took, endless when it never came */
+/**
+ * Calls with new tokens until a status is returned.
+ * @returns elapsed milliseconds, or infinity if it was never returned
+ */
 async function timeUntil(status: number, pair = { issuer, app: app! }): Promise<number> {
   const begin = performance.now();
   while (performance.now() - begin < IN_TIME_MS) {
@@ -45,7 +48,7 @@ async function timeUntil(status: number, pair = { issuer, app: app! }): Promise<
 }
 
 describe('key rotation', () => {
-  it('fails no request at 100 a second, whichever published key signed', async () => {
+  it('fails no request at 100 per second, regardless of the published key used', async () => {
     await start({ 'tokenLimits.jwksCooldownSeconds': '5' });
     const statuses: Promise<number>[] = [];
     const oldKey = issuer.keys[0]!;
@@ -61,7 +64,7 @@ describe('key rotation', () => {
     expect(issuer.jwksRequests).toBe(3);
   });
 
-  it('finds a new key in one request for many callers at once', async () => {
+  it('fetches a new key once for many concurrent callers', async () => {
     await start();
     await statusOf(await issuer.sign());
     await issuer.rotate();
@@ -71,7 +74,7 @@ describe('key rotation', () => {
     expect(issuer.jwksRequests).toBe(2);
   });
 
-  it('is not held up by junk key ids, which cost one key request per cool-down', async () => {
+  it('is not delayed by invalid key ids, which cost one key request per cooldown', async () => {
     await start({ 'tokenLimits.jwksCooldownSeconds': '1' });
     const junk = await Promise.all(
       Array.from({ length: 200 }, (_, index) => issuer.sign({}, { header: { kid: `junk-${index}` } })),
@@ -91,7 +94,7 @@ describe('key rotation', () => {
     expect(issuer.jwksRequests).toBeLessThanOrEqual(1 + coolDowns);
   });
 
-  it('ends a retired key when the keys have reached their greatest age', async () => {
+  it('drops a retired key when the keys reach their maximum age', async () => {
     await start({ 'tokenLimits.jwksMaxAgeSeconds': '1' });
     const old = issuer.keys[0]!;
     expect(await statusOf(await issuer.sign({}, { key: old }))).toBe(200);
@@ -102,8 +105,8 @@ describe('key rotation', () => {
   });
 });
 
-describe('a key that the issuer withdrew', () => {
-  it('ends with the next request for the keys, for tokens that were verified a moment ago too', async () => {
+describe('a withdrawn key', () => {
+  it('is rejected after the next key request, even for recently verified tokens', async () => {
     await start({ 'tokenLimits.jwksMaxAgeSeconds': '1' });
     const [withdrawn] = issuer.keys;
     const token = await issuer.sign();
@@ -118,12 +121,12 @@ describe('a key that the issuer withdrew', () => {
     expect(await statusOf(await issuer.sign())).toBe(200);
   });
 
-  it('is noticed within a minute', () => {
-    // The issuer gets a few seconds beside it, and more in tests.
+  it('is detected within a minute', () => {
+    // Leaves a few seconds for the request to the issuer, and more in tests.
     expect(tokenLimits.jwksMaxAgeSeconds).toBeLessThanOrEqual(50);
   });
 
-  it('keeps what was verified while the keys stay the same', async () => {
+  it('does not affect cached verifications while the keys are unchanged', async () => {
     await start({ 'tokenLimits.jwksMaxAgeSeconds': '1' });
     const { keys } = app!.nest.get(TrustedIssuer, { strict: false });
     expect(await statusOf(await issuer.sign())).toBe(200);
@@ -138,7 +141,7 @@ describe('a key that the issuer withdrew', () => {
 });
 
 describe('an issuer that is down', () => {
-  it('fails no request while the last good keys serve', async () => {
+  it('fails no request while the last good keys are valid', async () => {
     await start({ 'tokenLimits.jwksMaxAgeSeconds': '1', 'tokenLimits.jwksStaleSeconds': '60' });
     expect(await statusOf(await issuer.sign())).toBe(200);
     await issuer.stop();
@@ -149,7 +152,7 @@ describe('an issuer that is down', () => {
     }
   });
 
-  it('makes requests 500, never 401, once the last good keys are too old, until it is back', async () => {
+  it('causes 500, never 401, after the last good keys expire, until it recovers', async () => {
     const begin = performance.now();
     await start({ 'tokenLimits.jwksMaxAgeSeconds': '1', 'tokenLimits.jwksStaleSeconds': '1' });
     expect(await statusOf(await issuer.sign())).toBe(200);
@@ -160,14 +163,14 @@ describe('an issuer that is down', () => {
     expect(await timeUntil(200)).toBeLessThan(IN_TIME_MS);
   });
 
-  it('answers an unknown key id with 500, since nobody can say it is wrong', async () => {
+  it('causes 500 for an unknown key id, which cannot be verified as invalid', async () => {
     await start();
     expect(await statusOf(await issuer.sign())).toBe(200);
     await issuer.stop();
     expect(await statusOf(await issuer.sign({}, { key: await signingKey() }))).toBe(500);
   });
 
-  it('does not keep the service from starting: 500 until it answers, then 200 soon', async () => {
+  it('does not prevent the service from starting: 500 until it responds, then soon 200', async () => {
     await issuer.stop();
     await start();
     const answer = await call(`${app!.url}/any-caller`, await issuer.sign());
@@ -186,7 +189,7 @@ const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).to
 
 type Fault = (issuer: StubIssuer) => void;
 
-/** Faults of the key set answer are functions of the response, those of the discovery document its overrides. */
+/** Faults of the key set are functions of the response, those of the discovery document its overrides. */
 const inKeys =
   (answer: (response: ServerResponse) => void): Fault =>
   (issuer) => {
@@ -201,19 +204,19 @@ const inDiscovery =
 const FAULTS: Record<string, Fault> = {
   'names another issuer': inDiscovery({ issuer: 'https://other.example' }),
   'adds a slash to its name': (issuer) => inDiscovery({ issuer: `${issuer.url}/` })(issuer),
-  'names no key address': inDiscovery({ jwks_uri: undefined }),
-  'names a key address that is no URL': inDiscovery({ jwks_uri: 'keys' }),
-  'names a file': inDiscovery({ jwks_uri: 'file:///etc/passwd' }),
+  'has no key URL': inDiscovery({ jwks_uri: undefined }),
+  'has an invalid key URL': inDiscovery({ jwks_uri: 'keys' }),
+  'has a file URL for keys': inDiscovery({ jwks_uri: 'file:///etc/passwd' }),
   redirects: inKeys((response) => response.writeHead(302, { location: '/jwks?again' }).end()),
   'answers with an error': inKeys((response) => response.writeHead(503).end('{"keys":[]}')),
   'answers without keys': inKeys((response) => response.end('{"keys":[]}')),
   'answers null': inKeys((response) => response.end('null')),
   'answers with broken keys': inKeys((response) => response.end('{"keys":[1,null]}')),
   'answers with HTML': inKeys((response) => response.end('<html>')),
-  'answers without end': inKeys((response) => {
+  'responds endlessly': inKeys((response) => {
     const write = (): void => {
       while (!response.destroyed && response.write(' '.repeat(65_536))) {
-        // until the socket is full
+        // Write until the socket is full.
       }
     };
     response.on('drain', write);
@@ -231,8 +234,8 @@ const FAULTS: Record<string, Fault> = {
 };
 const BOMB = gzipSync(Buffer.alloc(50_000_000, ' '));
 
-describe.concurrent('an issuer that misbehaves', () => {
-  it.each(Object.entries(FAULTS))('%s: 500 in time, 200 soon after it is mended', async (_name, fault) => {
+describe.concurrent('a faulty issuer', () => {
+  it.each(Object.entries(FAULTS))('%s: 500 in time, 200 soon after it is fixed', async (_name, fault) => {
     const other = await StubIssuer.start();
     fault(other);
     const own = await startGuardedApp({ issuerUrl: other.url, settings: { 'tokenLimits.timeoutMs': '500' } });
@@ -246,7 +249,7 @@ describe.concurrent('an issuer that misbehaves', () => {
     await other.stop();
   });
 
-  it('is waited for as long as tokenLimits.timeoutMs says', async () => {
+  it('times out after tokenLimits.timeoutMs', async () => {
     const other = await StubIssuer.start();
     FAULTS['never answers']?.(other);
     const begin = performance.now();
@@ -262,8 +265,8 @@ describe.concurrent('an issuer that misbehaves', () => {
   });
 });
 
-describe('an issuer that misbehaves later', () => {
-  it('does not take the good keys away', async () => {
+describe('an issuer that becomes faulty', () => {
+  it('does not replace the good keys', async () => {
     await start({ 'tokenLimits.jwksMaxAgeSeconds': '1' });
     expect(await statusOf(await issuer.sign())).toBe(200);
     issuer.answerKeys = (response) => response.end('{"keys":[]}');
@@ -271,7 +274,7 @@ describe('an issuer that misbehaves later', () => {
     expect(await statusOf(await issuer.sign())).toBe(200);
   });
 
-  it('cannot fill the memory', async () => {
+  it('cannot exhaust memory', async () => {
     await start({ 'tokenLimits.jwksMaxAgeSeconds': '1' });
     const before = process.memoryUsage().rss;
     FAULTS['answers with a gzip bomb']?.(issuer);
@@ -288,7 +291,7 @@ describe('an issuer', () => {
     expect(await statusOf(await issuer.sign())).toBe(200);
   });
 
-  it('that publishes a short RSA key has its tokens refused', async () => {
+  it('that publishes a short RSA key has its tokens rejected', async () => {
     const pair = generateKeyPairSync('rsa', { modulusLength: 1_024 });
     const jwk = { ...pair.publicKey.export({ format: 'jwk' }), kid: 'short', alg: 'RS256', use: 'sig' };
     issuer.answerKeys = (response) => response.end(JSON.stringify({ keys: [jwk] }));

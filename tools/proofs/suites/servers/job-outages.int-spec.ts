@@ -11,25 +11,25 @@ import { IS_EMBEDDED, JobReplica } from '../../../../test/integration/jobs/job-r
 type Run = (job: Job, context: JobContext, replica: JobReplica) => Promise<void>;
 
 const LEASE_MS = 300;
-/** Less than this would end a job by the first run that looks like a crash. */
+/** With these minimal limits the first run that counts as a crash gives the job up. */
 const SETTINGS = { 'jobLimits.maxAttempts': '1', 'jobLimits.maxCrashes': '1', JOBS_CONCURRENCY: '1' };
 
 const away = (): Promise<never> => Promise.reject(new DatabaseUnavailableError(undefined));
 
-/** Runs until it is told to end. */
+/** Runs until aborted. */
 const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error));
   });
 
-describe('a failure of our own database is no crash of a job', () => {
+describe('a database failure does not count as a job crash', () => {
   let replica: JobReplica;
   let proxy: TcpProxy | undefined;
-  let begun: Job[];
+  let runs: Job[];
   let givenUp: unknown[];
 
   beforeEach(() => {
-    [begun, givenUp] = [[], []];
+    [runs, givenUp] = [[], []];
   });
   afterEach(async () => {
     vi.restoreAllMocks();
@@ -39,7 +39,7 @@ describe('a failure of our own database is no crash of a job', () => {
     proxy = undefined;
   });
 
-  /** The first run is as given, later ones complete the job. */
+  /** Starts a replica whose first run is as given and whose later runs complete the job. */
   const start = async (first: Run, settings: Record<string, string> = {}): Promise<JobReplica> => {
     replica = await JobReplica.start(
       (self) => [
@@ -47,8 +47,8 @@ describe('a failure of our own database is no crash of a job', () => {
           kind: 'work',
           leaseMs: LEASE_MS,
           run: async (job, context) => {
-            begun.push(job);
-            await (begun.length === 1
+            runs.push(job);
+            await (runs.length === 1
               ? first(job, context, self)
               : self.database.write((manager) => self.queue.complete(manager, job)));
           },
@@ -63,7 +63,7 @@ describe('a failure of our own database is no crash of a job', () => {
     return replica;
   };
   const seen = (): number[][] =>
-    begun.map(({ attempts, failures, interruptions }) => [attempts, failures, interruptions]);
+    runs.map(({ attempts, failures, interruptions }) => [attempts, failures, interruptions]);
 
   it('that lasts longer than the lease', async () => {
     await start(away);
@@ -86,7 +86,7 @@ describe('a failure of our own database is no crash of a job', () => {
     expect(givenUp).toEqual([]);
   });
 
-  it('that lasts longer than the lease while the job failed by itself', async () => {
+  it('that lasts longer than the lease of a failed job', async () => {
     await start(() => Promise.reject(new Error('broken')), { 'jobLimits.maxAttempts': '2' });
     const jobs = replica.get(JobsRepository);
     const putOff = jobs.putOffFailed.bind(jobs);
@@ -132,7 +132,7 @@ describe('a failure of our own database is no crash of a job', () => {
 
   it.each<[string, Run]>([
     [
-      'while heartbeats are tried in vain',
+      'while heartbeats fail',
       async (_job, context, self) => {
         vi.spyOn(self.get(JobsRepository), 'extend').mockImplementation(away);
         const beat = setInterval(() => void context.heartbeat().catch(() => undefined), 50);
@@ -140,7 +140,7 @@ describe('a failure of our own database is no crash of a job', () => {
       },
     ],
     [
-      'while it fails others',
+      'while other statements fail',
       async (_job, { signal }, { database }) => {
         await database
           .read((manager) => manager.query('SELECT 1 FROM a_table_that_is_away'))
@@ -148,7 +148,7 @@ describe('a failure of our own database is no crash of a job', () => {
         await untilAborted(signal);
       },
     ],
-  ])('that costs a run its lease %s', async (_how, first) => {
+  ])('that makes a run lose its lease %s', async (_how, first) => {
     await start(first);
     await replica.add({ kind: 'work' });
     await replica.drained();
@@ -160,7 +160,7 @@ describe('a failure of our own database is no crash of a job', () => {
     expect(await replica.metrics.text()).toContain('outcome="interrupted"} 1');
   });
 
-  it('but a run that takes longer than its lease is one', async () => {
+  it('but a run that exceeds its lease does', async () => {
     await start(async (_job, { signal }) => untilAborted(signal));
     await replica.add({ kind: 'work' });
     await replica.drained();
@@ -168,7 +168,7 @@ describe('a failure of our own database is no crash of a job', () => {
     expect(givenUp).toEqual([expect.any(JobAttemptsUsedUpError)]);
   });
 
-  it('and is counted where another worker has the job by now, but not where it is gone', async () => {
+  it('and is counted if another worker has the job, but not if the job is gone', async () => {
     await start(away, { JOBS_CONCURRENCY: '0' });
     const jobs = replica.get(JobsRepository);
     await replica.add({ kind: 'work' });
@@ -204,8 +204,8 @@ describe('a failure of our own database is no crash of a job', () => {
     await watcher.add({ kind: 'work' });
     await watcher.drained();
     await sleep(100);
-    expect(begun.at(-1)).toMatchObject({ failures: 0 });
-    expect(begun.every(({ attempts, interruptions }) => attempts - 1 === interruptions)).toBe(true);
+    expect(runs.at(-1)).toMatchObject({ failures: 0 });
+    expect(runs.every(({ attempts, interruptions }) => attempts - 1 === interruptions)).toBe(true);
     expect(givenUp).toEqual([]);
     await watcher.stop();
   });

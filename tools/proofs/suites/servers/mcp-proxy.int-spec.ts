@@ -67,7 +67,7 @@ describe('calls through OUTBOUND_PROXY', () => {
     return result.outcome === 'connected' ? 'connected' : result.cause;
   };
 
-  it('are made by CONNECT, http as well as https, with the certificates of the system', async () => {
+  it('use CONNECT for http and https, with the certificates of the system', async () => {
     expect(await outcome(peer.url)).toBe('connected');
     expect(new Set(proxy.asked)).toEqual(new Set([hostOf(peer.url)]));
     proxy.asked.length = 0;
@@ -77,7 +77,7 @@ describe('calls through OUTBOUND_PROXY', () => {
     await noSocketsLeft(proxy);
   });
 
-  it('are made through an https proxy with credentials', async () => {
+  it('support an https proxy with credentials', async () => {
     const url = secureProxy.url.replace('://', '://ag%20ent:p%40ss@');
     const more = { OUTBOUND_PROXY: url, TLS_CA_FILE: file };
     expect(await outcome(peer.url, more)).toBe('connected');
@@ -88,7 +88,7 @@ describe('calls through OUTBOUND_PROXY', () => {
     await noSocketsLeft(secureProxy);
   });
 
-  it('are calls of tools and requests for tokens too', async () => {
+  it('include tool calls and token requests', async () => {
     const tested = await connectionService().test(noAuth(peer.url));
     const [tool] = tested.outcome === 'connected' ? tested.tools : [];
     const calls = toolCallsService(settings());
@@ -112,24 +112,24 @@ describe('calls through OUTBOUND_PROXY', () => {
   });
 
   it.each<[string, string, (socket: import('node:net').Socket) => void]>([
-    ['says 502', 'proxy_refused', (socket) => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\nforeign words')],
-    ['says 407', 'proxy_auth', (socket) => socket.end('HTTP/1.1 407 No\r\n\r\n')],
-    ['says nothing', 'timeout', () => undefined],
+    ['returns 502', 'proxy_refused', (socket) => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\nforeign words')],
+    ['returns 407', 'proxy_auth', (socket) => socket.end('HTTP/1.1 407 No\r\n\r\n')],
+    ['is silent', 'timeout', () => undefined],
     ['hangs up', 'proxy', (socket) => socket.destroy()],
-    ['is no proxy', 'proxy', (socket) => socket.end('220 mail ready\r\n')],
+    ['is not a proxy', 'proxy', (socket) => socket.end('220 mail ready\r\n')],
     [
-      'never ends its answer',
+      'never ends its response',
       'proxy',
       (socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(40_000)}`),
     ],
-    ['drips its answer', 'timeout', (socket) => socket.write('HTTP/1.1 200 OK\r\nx: ')],
+    ['drips its response', 'timeout', (socket) => socket.write('HTTP/1.1 200 OK\r\nx: ')],
   ])('fail when the proxy %s (%s), and leave no socket', async (_what, cause, answer) => {
     proxy.script.answer = answer;
     expect(await outcome(peer.url, { 'outboundLimits.connectTimeoutMs': '1000' })).toBe(cause);
     await noSocketsLeft(proxy);
   });
 
-  it('fail when no proxy is there', async () => {
+  it('fail when the proxy is unreachable', async () => {
     expect(await outcome(peer.url, { OUTBOUND_PROXY: 'http://127.0.0.1:1' })).toBe('proxy');
   });
 
@@ -139,14 +139,14 @@ describe('calls through OUTBOUND_PROXY', () => {
     ['http://metadata.google.internal/', 'blocked'],
     ['http://[::ffff:10.0.0.1]/', 'blocked'],
     ['http://127.0.0.1:6000/', 'port'],
-  ])('are judged before the proxy is asked: %s is %s', async (url, cause) => {
+  ])('are checked before the proxy is used: %s is %s', async (url, cause) => {
     for (const target of ['address', 'name']) {
       expect(await outcome(url, { OUTBOUND_PROXY_TARGET: target })).toBe(cause);
     }
     expect(proxy.asked).toEqual([]);
   });
 
-  it('name an address that was judged here, or with OUTBOUND_PROXY_TARGET=name the host', async () => {
+  it('send the proxy a checked address, or with OUTBOUND_PROXY_TARGET=name the host name', async () => {
     const { port } = new URL(peer.url);
     const url = `http://localhost:${port}/mcp`;
     proxy.script.names = { localhost: '127.0.0.1', 'only-the-proxy.invalid': '127.0.0.1' };
@@ -165,7 +165,7 @@ describe('calls through OUTBOUND_PROXY', () => {
     expect(await outcome(unknown, { OUTBOUND_PROXY_TARGET: 'name' })).toBe('connected');
   });
 
-  it('go directly to what OUTBOUND_NO_PROXY names', async () => {
+  it('bypass the proxy for OUTBOUND_NO_PROXY', async () => {
     const { port } = new URL(peer.url);
     for (const direct of ['127.0.0.0/8', `127.0.0.1:${port}`]) {
       expect(await outcome(peer.url, { OUTBOUND_NO_PROXY: direct })).toBe('connected');
@@ -185,7 +185,7 @@ describe('calls through OUTBOUND_PROXY', () => {
     ['OUTBOUND_NO_PROXY', 'can ary'],
     ['TLS_CA_FILE', '/canary'],
     ['OUTBOUND_PROXY_TARGET', 'canary'],
-  ])('stop the start with a wrong %s, which is named without its value', (name, value) => {
+  ])('prevent the start with an invalid %s, which is named without its value', (name, value) => {
     const start = () =>
       new ServiceAccountTokensService(limitedEnv('evaluation', settings({ [name]: value })));
     expect(start).toThrow(name);

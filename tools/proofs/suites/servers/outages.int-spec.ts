@@ -64,7 +64,7 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
     return Number(row?.id);
   };
 
-  it('loses every connection when it takes no writes any more, and what it refused is stored by another', async () => {
+  it('gets new connections when it becomes read-only, and rejected writes are stored through those', async () => {
     const database = await connect({ DATABASE_POOL_SIZE: '3' });
     const makeReadOnly = async (manager: EntityManager): Promise<number> => {
       await sleep(50);
@@ -81,7 +81,7 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
     expect(await slots(database)).toEqual([1]);
   });
 
-  it('is not asked for what is larger than its packets: a plain failure, once, on a connection that stays', async () => {
+  it('is not sent statements above its packet limit: one ordinary failure, and the connection is kept', async () => {
     const database = await connect({ DATABASE_POOL_SIZE: '1' });
     const id = await database.write(connectionId);
     const [{ bytes } = {}] = (await open[0]!.query('SELECT @@max_allowed_packet AS bytes')) as {
@@ -103,7 +103,7 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
     expect(await database.write(connectionId)).toBe(id);
   });
 
-  it('is told of at the start when its packets are too small', async () => {
+  it('causes a warning at startup when its packet limit is too small', async () => {
     await connect();
     const warned: unknown[] = [];
     const log = { warn: (...all: unknown[]) => warned.push(all) } as unknown as Log;
@@ -122,7 +122,7 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
     expect(warned).toHaveLength(1);
   });
 
-  it('may cut a connection before the commit: the transaction is repeated, and stored once', async () => {
+  it('may close a connection before the commit: the transaction is retried and stored once', async () => {
     const [database, other] = [await connect(), await connect()];
     let attempts = 0;
     await database.write(async (manager) => {
@@ -138,7 +138,7 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
     expect(await slots(other)).toEqual([1, 2]);
   });
 
-  it('may cut a connection while it is read: that is read again, once', async () => {
+  it('may close a connection during a read: the read is retried once', async () => {
     const database = await connect();
     let attempts = 0;
     const cut = (): void => {
@@ -161,7 +161,7 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
     expect(attempts).toBe(2);
   });
 
-  it('that does not answer a commit leaves its outcome open, and nothing is repeated', async () => {
+  it('that does not answer a commit leaves the outcome unknown, and nothing is retried', async () => {
     const database = await connect();
     let attempts = 0;
     const error = await failureOf(
@@ -175,7 +175,7 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
     expect(attempts).toBe(1);
   });
 
-  it('is believed for databaseLimits.silenceMs while it is asked, and for longer while it is not', async () => {
+  it('may be silent for databaseLimits.silenceMs during a statement, and longer while idle', async () => {
     const database = await connect({
       'databaseLimits.transactionRetries': '0',
       'databaseLimits.silenceMs': '2000',
@@ -203,7 +203,7 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
     expect(await slots(database)).toEqual([]);
   });
 
-  it('away is told as such, and found again', async () => {
+  it('that is unavailable is reported, and used again afterwards', async () => {
     const database = await connect();
     proxy.set('down');
     expect(await failureOf(database.write(insert(1)))).toBeInstanceOf(DatabaseUnavailableError);
@@ -213,7 +213,7 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
     expect(await slots(database)).toEqual([1]);
   });
 
-  it('with too many callers turns away who is too many, and who waits too long', async () => {
+  it('with too many callers rejects those beyond the queue, and those that wait too long', async () => {
     const database = await connect({
       DATABASE_POOL_SIZE: '1',
       'databaseLimits.poolQueue': '2',
@@ -242,14 +242,14 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
     expect(await slots(database)).toEqual([1, 5]);
   });
 
-  it('turns nobody away for whom there is a connection', async () => {
+  it('rejects no caller while connections are free', async () => {
     const database = await connect({ DATABASE_POOL_SIZE: '5', 'databaseLimits.poolQueue': '1' });
     const all = (): Promise<unknown> => Promise.all([1, 2, 3, 4, 5].map(() => database.write(connectionId)));
     await all();
     await all();
   });
 
-  it('away at the start is waited for, but not one that refuses us', async () => {
+  it('is waited for at startup while unavailable, but not if it denies access', async () => {
     proxy.set('down');
     const connecting = connect({ 'databaseLimits.startWaitSeconds': '120' });
     await sleep(1_500);
@@ -265,7 +265,7 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
     expect(performance.now() - asked).toBeGreaterThan(1_000);
 
     const refused = new URL(proxy.through(databaseUrl));
-    refused.username = 'nobody-of-this-name';
+    refused.username = 'no-such-user';
     const began = performance.now();
     const error = await failureOf(connect({ DATABASE_URL: refused.href }));
     expect(String(error)).toContain('ER_ACCESS_DENIED');

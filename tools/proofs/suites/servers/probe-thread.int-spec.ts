@@ -10,8 +10,8 @@ import { freePort } from '../../../../test/support/databases/process-resources.j
 const STALL_MS = 3_000;
 const PATHS = ['/livez', '/readyz', '/metrics'];
 
-/** What one request came to; times are milliseconds since the epoch, which all processes share. */
-interface Seen {
+/** Result of one request. Times are milliseconds since the epoch, which all processes share. */
+interface ProbeResult {
   path: string;
   from: number;
   to: number;
@@ -19,7 +19,7 @@ interface Seen {
   body: string;
 }
 
-/** Asks for the paths over and over, from a process that nothing here holds up. */
+/** Client process that requests the paths repeatedly, unaffected by stalls of this process. */
 const CLIENT = `
 const [url, ...paths] = process.argv.slice(1);
 for (;;) {
@@ -31,28 +31,30 @@ for (;;) {
   }
 }`;
 
-describe('probes and metrics on a port of their own', () => {
+describe('probes and metrics on a separate port', () => {
   let app: TestApp | undefined;
   afterEach(() => app?.close());
 
-  /** What a client sees before, during and after a stall of the main thread. */
-  async function seen(settings: Record<string, string>): Promise<{ during: Seen[]; after: Seen[] }> {
+  /** Returns the responses a client receives during and after a stall of the main thread. */
+  async function duringStall(
+    settings: Record<string, string>,
+  ): Promise<{ during: ProbeResult[]; after: ProbeResult[] }> {
     const port = await freePort();
     app = await TestApp.start({ METRICS_PORT: String(port), HOST: '127.0.0.1', ...settings });
     const url = `http://127.0.0.1:${port}`;
     const client = spawn(process.execPath, ['--input-type=module', '-e', CLIENT, url, ...PATHS]);
-    const all: Seen[] = [];
+    const all: ProbeResult[] = [];
     createInterface(client.stdout).on('line', (line) => {
-      // The last line of a client that is ended may be a part of one.
+      // The last line of a killed client may be incomplete.
       if (line.endsWith('}')) {
-        all.push(JSON.parse(line) as Seen);
+        all.push(JSON.parse(line) as ProbeResult);
       }
     });
     await expect
       .poll(() => new Set(all.filter(({ status }) => status === 200).map(({ path }) => path)).size)
       .toBe(3);
     const from = Date.now();
-    // The main thread does nothing else meanwhile, whatever it is asked.
+    // Stalls the main thread completely.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STALL_MS);
     const to = Date.now();
     const answered = () => all.filter((one) => one.from > to && one.status === 200);
@@ -62,8 +64,8 @@ describe('probes and metrics on a port of their own', () => {
     return { during: all.filter((one) => one.from > from && one.to < to), after: answered() };
   }
 
-  it('are answered while the main thread is busy, with what is known last', async () => {
-    const { during } = await seen({});
+  it('respond with the last known state while the main thread is busy', async () => {
+    const { during } = await duringStall({});
     expect(new Set(during.map(({ path, status }) => `${path} ${status}`))).toEqual(
       new Set(PATHS.map((path) => `${path} 200`)),
     );
@@ -76,7 +78,7 @@ describe('probes and metrics on a port of their own', () => {
     expect(Number(/^svc_metrics_age_seconds (.*)$/m.exec(body)?.[1])).toBeGreaterThan(0);
   });
 
-  it('say that the replica is not ready while nothing listens on PORT', async () => {
+  it('report that the replica is not ready while nothing listens on PORT', async () => {
     const port = await freePort();
     app = await TestApp.start({ METRICS_PORT: String(port), HOST: '127.0.0.1' });
     const status = async (): Promise<number> => (await fetch(`http://127.0.0.1:${port}/readyz`)).status;
@@ -88,7 +90,7 @@ describe('probes and metrics on a port of their own', () => {
     await expect.poll(status).toBe(200);
   });
 
-  it('are answered again after their thread has died', async () => {
+  it('respond again after their thread has died', async () => {
     const port = await freePort();
     app = await TestApp.start({ METRICS_PORT: String(port), HOST: '127.0.0.1' });
     const service = app.nest.get<unknown, { worker: Worker }>(ProbeThreadService);
@@ -102,12 +104,12 @@ describe('probes and metrics on a port of their own', () => {
     await expect.poll(status).toBe(200);
   });
 
-  it('say that the replica is not well when that lasts too long, until it is over', async () => {
-    const { during, after } = await seen({ 'httpLimits.livenessMaxStallMs': String(STALL_MS / 2) });
-    const told = new Set(during.map(({ path, status }) => `${path} ${status}`));
-    expect(told).toContain('/livez 503');
-    expect(told).toContain('/readyz 503');
-    expect(told).toContain('/livez 200');
+  it('report that the replica is unhealthy while a stall lasts too long', async () => {
+    const { during, after } = await duringStall({ 'httpLimits.livenessMaxStallMs': String(STALL_MS / 2) });
+    const results = new Set(during.map(({ path, status }) => `${path} ${status}`));
+    expect(results).toContain('/livez 503');
+    expect(results).toContain('/readyz 503');
+    expect(results).toContain('/livez 200');
     expect(after[0]?.body).not.toBe('');
   });
 });

@@ -11,7 +11,7 @@ import {
 import { startKafkaTls, startTlsFront } from '../../../../test/support/discovery/tls-servers.js';
 import { tlsCertificate } from '../../../../test/support/peers/certificates.js';
 
-/** What a probe adds to its warnings when it sees a certificate of two days. */
+/** Warnings of a probe about a certificate that is valid for two days. */
 const ENDS_SOON = [{ code: 'certificate_expires', days: 1 }];
 const [rabbitmq, nats, kafka] = await Promise.all([
   tryStart(startRabbitmq),
@@ -28,7 +28,7 @@ describe('the probe of rabbitmq', () => {
     component('rabbitmq', server?.endpoint ?? '', { credentials: { username, password } });
   const skipped = missing === undefined ? '' : `: ${missing}`;
 
-  it.skipIf(missing)(`finds what rabbitmqctl finds, with the tag monitoring alone${skipped}`, async () => {
+  it.skipIf(missing)(`reports the same as rabbitmqctl, with only the tag monitoring${skipped}`, async () => {
     for (const name of ['orders', 'invoices']) {
       await manageRabbitmq(server!.port, 'PUT', `/exchanges/%2F/${name}`, { type: 'topic' });
     }
@@ -51,7 +51,7 @@ describe('the probe of rabbitmq', () => {
     expect(topics).toHaveLength(2);
   });
 
-  it.skipIf(missing)('connects to a port of AMQP, and warns of missing brokers', async () => {
+  it.skipIf(missing)('connects to an AMQP port, and warns of missing brokers', async () => {
     const amqp = component('rabbitmq', `amqp://127.0.0.1:${server!.amqpPort}`);
     expect(await runProbe(amqp)).toEqual({ type: 'rabbitmq', warnings: [] });
     const dead = component('rabbitmq', `amqp://127.0.0.1:${await freePort()}`);
@@ -60,7 +60,7 @@ describe('the probe of rabbitmq', () => {
     expect((await runProbe(larger)).warnings).toEqual([{ code: 'broker_down', running: 1, expected: 3 }]);
   });
 
-  it.skipIf(missing)('warns of a certificate that ends soon, and trusts no other', async () => {
+  it.skipIf(missing)('warns of a certificate that expires soon, and trusts no other', async () => {
     const certificate = await tlsCertificate(2);
     const front = await startTlsFront(server!.amqpPort, certificate);
     const target = component('rabbitmq', `amqps://127.0.0.1:${front.port}`);
@@ -71,7 +71,7 @@ describe('the probe of rabbitmq', () => {
   });
 
   it.skipIf(missing)(
-    'tells wrong credentials, missing rights, an alarm, a dead node and a live one apart',
+    'distinguishes wrong credentials, missing permissions, an alarm, a dead node and a live one',
     async () => {
       expect(await failureOf(as('probe', 'wrong'))).toBe('auth');
       expect(await failureOf(as('plain'))).toBe('forbidden');
@@ -91,7 +91,7 @@ describe('the probe of nats', () => {
   const { server, missing } = nats;
   const skipped = missing === undefined ? '' : `: ${missing}`;
 
-  it.skipIf(missing)(`finds what the monitoring port says${skipped}`, async () => {
+  it.skipIf(missing)(`reports the same as the monitoring port${skipped}`, async () => {
     const program = await output(['nats-server', '--version']).catch(() => '');
     const found = await runProbe(component('nats', server!.endpoint));
     expect(found).toEqual({ type: 'nats', version: found.version, brokers: 1, topics: 0, warnings: [] });
@@ -100,7 +100,7 @@ describe('the probe of nats', () => {
     expect(program === '' || program.includes(found.version!)).toBe(true);
   });
 
-  it.skipIf(missing)('tells a dead server and a live one apart', async () => {
+  it.skipIf(missing)('distinguishes a dead server from a live one', async () => {
     const target = component('nats', server!.endpoint);
     await server!.server.kill();
     expect(await failureOf(target)).toBe('refused');
@@ -114,7 +114,7 @@ describe('the probe of kafka', () => {
   const skipped = missing === undefined ? '' : `: ${missing}`;
   const at = (...brokers: string[]) => component('kafka', `kafka://${brokers.join(',')}`);
 
-  it.skipIf(missing)(`finds what kcat finds${skipped}`, async () => {
+  it.skipIf(missing)(`reports the same as kcat${skipped}`, async () => {
     await expect.poll(async () => (await server!.metadata()).topics.length, { timeout: 10_000 }).toBe(1);
     const { brokers, topics } = await server!.metadata();
     expect(await runProbe(at(server!.brokers[0]!))).toEqual({
@@ -126,13 +126,13 @@ describe('the probe of kafka', () => {
     expect(brokers).toHaveLength(3);
   });
 
-  it.skipIf(missing)('goes on to the next address when one is dead', async () => {
+  it.skipIf(missing)('continues with the next address when one is dead', async () => {
     const dead = `127.0.0.1:${await freePort()}`;
     const found = await runProbe(at(dead, ...server!.brokers));
     expect(found).toMatchObject({ brokers: 3, warnings: [{ code: 'broker_down', running: 3, expected: 4 }] });
   });
 
-  it.skipIf(missing)('warns of a certificate that ends soon, and trusts no other', async () => {
+  it.skipIf(missing)('warns of a certificate that expires soon, and trusts no other', async () => {
     const certificate = await tlsCertificate(2);
     const secure = await startKafkaTls(server!.brokers, certificate);
     const target = { ...at(...secure.brokers), options: { tls: true, ca: certificate.cert } };
@@ -141,7 +141,7 @@ describe('the probe of kafka', () => {
     await secure.close();
   });
 
-  it.skipIf(missing)('tells a dead cluster', async () => {
+  it.skipIf(missing)('reports a dead cluster', async () => {
     const { brokers } = server!;
     await server!.server.kill();
     expect(await failureOf(at(...brokers))).toBe('refused');

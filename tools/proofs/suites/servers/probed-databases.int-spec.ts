@@ -14,7 +14,7 @@ import { tlsCertificate } from '../../../../test/support/peers/certificates.js';
 
 const OPEN = 3;
 const certificate = tlsCertificate(2);
-/** What a probe adds to its warnings when it sees that certificate. */
+/** Warnings of a probe about that certificate. */
 const ENDS_SOON = [{ code: 'certificate_expires', days: 1 }];
 const [sql, postgresql, redis] = await Promise.all([
   startDatabases(['mariadb', 'mysql'], { fast: true }),
@@ -52,7 +52,7 @@ describe.each(['mariadb', 'mysql'] as const)('the probe of %s', (kind) => {
   afterAll(() => others.forEach((each) => each.destroy()));
 
   it.skipIf(reason)(
-    `finds what the server counts, with USAGE alone${reason ? `: ${reason}` : ''}`,
+    `reports the same as the server, with only USAGE${reason ? `: ${reason}` : ''}`,
     async () => {
       const busy = others[0]!.query('SELECT SLEEP(2)');
       const found = await runProbe(target);
@@ -75,31 +75,28 @@ describe.each(['mariadb', 'mysql'] as const)('the probe of %s', (kind) => {
     },
   );
 
-  it.skipIf(reason)('tells wrong credentials, a dead server and a live one apart', async () => {
+  it.skipIf(reason)('distinguishes wrong credentials, a dead server and a live one', async () => {
     const stranger = { ...target, credentials: { username: 'probe', password: 'wrong' } };
     expect(await failureOf(stranger)).toBe('auth');
     expect(await failureOf({ ...target, options: { tls: true } })).toBe('tls');
     others.splice(0).forEach((each) => each.destroy());
-    // Not by force: these servers keep nothing safe, and the account must be there again afterwards.
+    // Stop gracefully, since these servers are not durable and the account must still exist afterwards.
     await database.kill('SIGTERM');
     expect(await failureOf(target)).toBe('refused');
     await database.restart();
     expect((await runProbe(target)).type).toBe(kind);
   });
 
-  // MariaDB takes another certificate only when it starts.
+  // MariaDB reloads certificates only at startup.
   if (kind === 'mysql') {
-    it.skipIf(reason ?? !database.owned)(
-      'trusts a certificate for the address it was given, and no other',
-      async () => {
-        await secureMysql(database.url, await certificate);
-        const options = { tls: true, ca: (await certificate).cert };
-        expect((await runProbe({ ...target, options })).warnings).toEqual(ENDS_SOON);
-        expect(await failureOf({ ...target, options: { tls: true } })).toBe('tls');
-        const endpoint = target.endpoint.replace('127.0.0.1', 'localhost');
-        expect(await failureOf({ ...target, endpoint, options })).toBe('tls');
-      },
-    );
+    it.skipIf(reason ?? !database.owned)('trusts a certificate only for the configured address', async () => {
+      await secureMysql(database.url, await certificate);
+      const options = { tls: true, ca: (await certificate).cert };
+      expect((await runProbe({ ...target, options })).warnings).toEqual(ENDS_SOON);
+      expect(await failureOf({ ...target, options: { tls: true } })).toBe('tls');
+      const endpoint = target.endpoint.replace('127.0.0.1', 'localhost');
+      expect(await failureOf({ ...target, endpoint, options })).toBe('tls');
+    });
   }
 });
 
@@ -108,38 +105,41 @@ describe('the probe of postgresql', () => {
   const as = (name: string, password = `canary-${name}`) =>
     component('postgresql', server?.endpoint ?? '', { credentials: { username: name, password } });
 
-  it.skipIf(missing)(`finds what psql finds, with pg_monitor${missing ? `: ${missing}` : ''}`, async () => {
-    const clients = await Promise.all(
-      Array.from({ length: OPEN }, async () => {
-        const client = new Client(`postgresql://admin:admin@127.0.0.1:${server!.port}/postgres`);
-        await client.connect();
-        return client;
-      }),
-    );
-    const busy = clients[0]!.query('SELECT pg_sleep(2)');
-    try {
-      const truth = await psql(
-        server!.port,
-        `SELECT count(*) FILTER (WHERE state = 'active'), count(*) FILTER (WHERE state = 'idle')
-           FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+  it.skipIf(missing)(
+    `reports the same as psql, with pg_monitor${missing ? `: ${missing}` : ''}`,
+    async () => {
+      const clients = await Promise.all(
+        Array.from({ length: OPEN }, async () => {
+          const client = new Client(`postgresql://admin:admin@127.0.0.1:${server!.port}/postgres`);
+          await client.connect();
+          return client;
+        }),
       );
-      const [active, idle] = truth.split('|').map(Number);
-      expect([active, idle]).toEqual([1, OPEN - 1]);
-      expect(await runProbe(as('probe'))).toEqual({
-        type: 'postgresql',
-        version: /^\d+\.\d+/.exec(await psql(server!.port, 'SHOW server_version'))![0],
-        connections: { active, idle, max: 20 },
-        warnings: [],
-      });
-      expect(await runProbe(as('plain'))).toMatchObject({
-        connections: { active: OPEN, idle: 0, max: 20 },
-        warnings: [{ code: 'privilege_missing', privilege: 'pg_monitor' }],
-      });
-    } finally {
-      await busy;
-      await Promise.all(clients.map((client) => client.end()));
-    }
-  });
+      const busy = clients[0]!.query('SELECT pg_sleep(2)');
+      try {
+        const truth = await psql(
+          server!.port,
+          `SELECT count(*) FILTER (WHERE state = 'active'), count(*) FILTER (WHERE state = 'idle')
+           FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+        );
+        const [active, idle] = truth.split('|').map(Number);
+        expect([active, idle]).toEqual([1, OPEN - 1]);
+        expect(await runProbe(as('probe'))).toEqual({
+          type: 'postgresql',
+          version: /^\d+\.\d+/.exec(await psql(server!.port, 'SHOW server_version'))![0],
+          connections: { active, idle, max: 20 },
+          warnings: [],
+        });
+        expect(await runProbe(as('plain'))).toMatchObject({
+          connections: { active: OPEN, idle: 0, max: 20 },
+          warnings: [{ code: 'privilege_missing', privilege: 'pg_monitor' }],
+        });
+      } finally {
+        await busy;
+        await Promise.all(clients.map((client) => client.end()));
+      }
+    },
+  );
 
   it.skipIf(missing)('warns when four fifths of the connections are used', async () => {
     const clients = await Promise.all(
@@ -159,7 +159,7 @@ describe('the probe of postgresql', () => {
   });
 
   it.skipIf(missing)(
-    'tells wrong credentials, a missing database, a dead server and a live one apart',
+    'distinguishes wrong credentials, a missing database, a dead server and a live one',
     async () => {
       expect(await failureOf(as('probe', 'wrong'))).toBe('auth');
       expect(await failureOf({ ...as('probe'), credentials: null })).toBe('auth');
@@ -173,7 +173,7 @@ describe('the probe of postgresql', () => {
     },
   );
 
-  it.skipIf(missing)('trusts a certificate for the address it was given, and no other', async () => {
+  it.skipIf(missing)('trusts a certificate only for the configured address', async () => {
     await securePostgresql(server!, await certificate);
     const target = { ...as('probe'), options: { tls: true, ca: (await certificate).cert } };
     expect((await runProbe(target)).warnings).toEqual(ENDS_SOON);
@@ -190,7 +190,7 @@ describe('the probe of redis', () => {
   const cli = (...args: string[]) => redisCli(server!.port, ...args);
 
   it.skipIf(missing)(
-    `finds what redis-cli finds, with +info alone${missing ? `: ${missing}` : ''}`,
+    `reports the same as redis-cli, with only +info${missing ? `: ${missing}` : ''}`,
     async () => {
       const found = await runProbe(as('probe'));
       const info = await cli('INFO');
@@ -200,13 +200,13 @@ describe('the probe of redis', () => {
         warnings: [],
       });
       const used = Number(/used_memory:(\d+)/.exec(info)![1]);
-      // The buffers of each connection count, so two looks never see quite the same.
+      // Connection buffers count, so two measurements are never identical.
       expect(Math.abs(found.memory!.usedBytes - used)).toBeLessThan(200_000);
       expect(found.memory!.usedBytes + found.memory!.availableBytes).toBe(64 * 1_048_576);
     },
   );
 
-  it.skipIf(missing)('warns of memory that is nearly used, and of memory without limit', async () => {
+  it.skipIf(missing)('warns of nearly used memory, and of unlimited memory', async () => {
     const limit = Number(/used_memory:(\d+)/.exec(await cli('INFO'))![1]);
     await cli('CONFIG', 'SET', 'maxmemory', String(Math.ceil(limit * 1.1)));
     const [warning] = (await runProbe(as('probe'))).warnings!;
@@ -217,7 +217,7 @@ describe('the probe of redis', () => {
   });
 
   it.skipIf(missing)(
-    'tells wrong credentials, missing rights, a dead server and a live one apart',
+    'distinguishes wrong credentials, missing permissions, a dead server and a live one',
     async () => {
       expect(await failureOf(as('probe', 'wrong'))).toBe('auth');
       expect(await failureOf({ ...as('probe'), credentials: null })).toBe('auth');
@@ -229,7 +229,7 @@ describe('the probe of redis', () => {
     },
   );
 
-  it.skipIf(missing)('trusts a certificate for the address it was given, and no other', async () => {
+  it.skipIf(missing)('trusts a certificate only for the configured address', async () => {
     const front = await startTlsFront(server!.port, await certificate);
     const options = { ca: (await certificate).cert };
     const target = { ...as('probe'), endpoint: `rediss://127.0.0.1:${front.port}`, options };

@@ -17,10 +17,10 @@ import { tlsCertificate } from '../../../../test/support/peers/certificates.js';
 import { migrateDatabase } from '../../../../test/support/test-database.js';
 import { createdSystem } from '../../../../test/integration/systems/rows.js';
 
-/** A whole platform of real servers, against what their own command line clients say. */
+/** Tests a platform of real servers against the results of their own command-line clients. */
 const PATH = '/api/platform/discover';
 const LABELS = { 'svc.platform/component': 'true' };
-/** For servers that begin anew on a busy machine. */
+/** Patience with servers that restart on a busy machine. */
 const PATIENCE = { timeout: 45_000, interval: 200 };
 
 const sql = await startDatabases(['mariadb', 'mysql'], { fast: true });
@@ -61,7 +61,7 @@ kubernetes.services = ['web', 'gateway'].map((name) => ({
 
 async function present<T>(server: T | undefined, name: string): Promise<T> {
   if (server === undefined) {
-    throw new Error(`${name} cannot be had`);
+    throw new Error(`${name} is not available`);
   }
   return server;
 }
@@ -103,7 +103,7 @@ describe.skipIf(own === undefined)(
       await rm(folder, { recursive: true });
     });
 
-    /** Everything that no source but the file tells of. */
+    /** Returns a configuration file with all components that no other source finds. */
     function configuration(): string {
       const heard = ['database', 'dnsService', 'legacyDb'];
       const declared = components.filter((each) => each.declared !== undefined && !heard.includes(each.key));
@@ -128,7 +128,7 @@ describe.skipIf(own === undefined)(
       return found?.[1] ?? { status: 'absent' };
     }
 
-    it('tells of each what its own client tells', async () => {
+    it('reports the same for each component as its own client', async () => {
       await vi.waitFor(async () => {
         const body = await scan();
         for (const each of components) {
@@ -150,7 +150,7 @@ describe.skipIf(own === undefined)(
       }, PATIENCE);
     });
 
-    it('lists the services that the API server of Kubernetes lists, and tells when it is gone and back', async () => {
+    it('lists the same services as the Kubernetes API server, and reports when it is unavailable and back', async () => {
       const listed = async (): Promise<string[]> => {
         const address = `https://127.0.0.1:${kubernetes.port}/api/v1/namespaces/prod/services`;
         const { items } = await curlJson<{ items: { metadata: { name: string } }[] }>(
@@ -177,7 +177,7 @@ describe.skipIf(own === undefined)(
       expect(failedSources(await scan())).toEqual([]);
     });
 
-    it.skipIf(dns.missing)('tells when the name server is gone, and when it is back', async () => {
+    it.skipIf(dns.missing)('reports when the name server is unavailable and back', async () => {
       await dns.server!.stop();
       const without = await scan();
       expect(failedSources(without)).toEqual(['dns']);
@@ -187,7 +187,7 @@ describe.skipIf(own === undefined)(
     });
 
     it.each(components.filter(({ key }) => key !== 'database').map((each) => [each.key, each] as const))(
-      'tells that %s is gone and why, then that it is back, and of all others that they are there',
+      'reports that %s is down and why, then that it is back, while all others stay healthy',
       async (_key, each) => {
         const others = components.filter((other) => other !== each);
         const unhealthy = (body: DiscoveryResult) =>
@@ -208,7 +208,7 @@ describe.skipIf(own === undefined)(
       },
     );
 
-    it('answers 500 while its own database is gone, and 200 when it is back', async () => {
+    it('returns 500 while its own database is down, and 200 when it is back', async () => {
       const database = components.find(({ key }) => key === 'database')!;
       await database.stop();
       const { status, body } = await app.request('GET', PATH);

@@ -20,20 +20,20 @@ const WORK = definition('work');
 const LISTED = [{ name: 'work', inputSchema: { type: 'object' } }];
 const keep = keptPeers();
 
-/** Refuses with 429, and with this header where there is one. */
-function refuse(response: ServerResponse, retryAfter?: string): void {
+/** Rejects with 429 and an optional Retry-After header. */
+function reject(response: ServerResponse, retryAfter?: string): void {
   response.writeHead(429, retryAfter === undefined ? {} : { 'retry-after': retryAfter }).end('slow down');
 }
 
-/** A server that refuses calls of its tool so often. */
-async function limiting(refusals: number, retryAfter?: string) {
+/** Starts a server that rejects the first `refusals` calls of its tool. */
+async function startLimiting(refusals: number, retryAfter?: string) {
   let calls = 0;
   const peer = await startScriptedMcp({
     list: ({ id, response }) => sendResult(response, id, { tools: LISTED }),
     call: ({ id, response }) => {
       calls += 1;
       if (calls <= refusals) {
-        refuse(response, retryAfter);
+        reject(response, retryAfter);
       } else {
         sendResult(response, id, { content: [{ type: 'text', text: 'done' }] });
       }
@@ -43,13 +43,13 @@ async function limiting(refusals: number, retryAfter?: string) {
   return { url: peer.url, calls: () => calls };
 }
 
-describe('A server that limits how often it is called', () => {
+describe('A rate-limiting server', () => {
   const calls = toolCallsService({ 'mcpCallLimits.breakerFailures': '2', TOOL_CHANGE_POLICY: 'accept' });
   const tests = connectionService();
   afterAll(stopServices);
 
-  it('is waited for within the deadline of a call', async () => {
-    const peer = await limiting(2, '0');
+  it('is retried within the deadline of a call', async () => {
+    const peer = await startLimiting(2, '0');
     await expect(calls.callTool(callOf(peer.url, WORK))).resolves.toMatchObject({ text: 'done' });
     expect(peer.calls()).toBe(3);
   });
@@ -58,24 +58,33 @@ describe('A server that limits how often it is called', () => {
     ['3600', { retryAfterMs: 3_600_000 }],
     [undefined, {}],
     ['soon', {}],
-  ])('is not waited for after Retry-After %s, and stays open to others', async (retryAfter, told) => {
-    const peer = await limiting(5, retryAfter);
-    for (let round = 0; round < 5; round += 1) {
-      const latencyMs = expect.any(Number) as number;
-      const refused = { outcome: 'failed', cause: 'rate_limited', sent: 'never', latencyMs, ...told };
-      await expect(calls.callTool(callOf(peer.url, WORK))).resolves.toEqual(refused);
-    }
-    await expect(calls.callTool(callOf(peer.url, WORK))).resolves.toMatchObject({ text: 'done' });
-  });
+  ])(
+    'is not retried after Retry-After %s, and remains available to others',
+    async (retryAfter, retryAfterResult) => {
+      const peer = await startLimiting(5, retryAfter);
+      for (let round = 0; round < 5; round += 1) {
+        const latencyMs = expect.any(Number) as number;
+        const refused = {
+          outcome: 'failed',
+          cause: 'rate_limited',
+          sent: 'never',
+          latencyMs,
+          ...retryAfterResult,
+        };
+        await expect(calls.callTool(callOf(peer.url, WORK))).resolves.toEqual(refused);
+      }
+      await expect(calls.callTool(callOf(peer.url, WORK))).resolves.toMatchObject({ text: 'done' });
+    },
+  );
 
   it.each(['server/discover', 'initialize', 'tools/list', 'the token endpoint'])(
-    'tells a call that has no time for it, by %s, and stays open to others',
+    'fails a call that has no time to wait, with 429 from %s, and remains available to others',
     async (refusing) => {
       const peer = await startScriptedMcp({
         list: ({ id, response }) => sendResult(response, id, { tools: LISTED }),
         refuses: (method, response) => {
           if (method === refusing) {
-            refuse(response, '12');
+            reject(response, '12');
           }
           return method === refusing;
         },
@@ -103,7 +112,7 @@ describe('A server that limits how often it is called', () => {
     },
   );
 
-  it('is waited for by the calls that have the time, while another is told how long', async () => {
+  it('is retried by calls with enough time, while another learns the wait time', async () => {
     let isLimiting = true;
     const peer = await startScriptedMcp({
       list: ({ id, response }) => sendResult(response, id, { tools: LISTED }),
@@ -112,7 +121,7 @@ describe('A server that limits how often it is called', () => {
         const isNow = isLimiting && method === 'initialize';
         if (isNow) {
           isLimiting = false;
-          refuse(response, '3');
+          reject(response, '3');
         }
         return isNow;
       },
@@ -126,14 +135,14 @@ describe('A server that limits how often it is called', () => {
     await expect(patient).resolves.toMatchObject({ text: 'done' });
   });
 
-  it('is not asked for a new session where it limits the reading of its list', async () => {
+  it('gets no request for a new session if it limits the tool list', async () => {
     const fresh = toolCallsService({ 'mcpCallLimits.listMaxAgeMs': '0' });
     let lists = 0;
     const peer = await startScriptedMcp({
       list: ({ id, response }) => {
         lists += 1;
         if (lists > 1) {
-          refuse(response, '3600');
+          reject(response, '3600');
         } else {
           sendResult(response, id, { tools: LISTED });
         }
@@ -150,14 +159,14 @@ describe('A server that limits how often it is called', () => {
   });
 
   it.each(['server/discover', 'tools/call'])(
-    'is told from one that is gone when it is asked again, by %s',
+    'is distinguished from a closed one on retry, with 429 from %s',
     async (refusing) => {
       const peer = await startScriptedMcp({
         list: ({ id, response }) => sendResult(response, id, { tools: LISTED }),
         refuses: (method, response) => {
           if (method === refusing) {
             response.on('finish', () => void peer.close());
-            refuse(response, '1');
+            reject(response, '1');
           }
           return method === refusing;
         },
@@ -171,14 +180,14 @@ describe('A server that limits how often it is called', () => {
     },
   );
 
-  it('has not run the tool of a call that is cancelled while it waits', async () => {
-    const peer = await limiting(1, '5');
+  it('has not run the tool of a call cancelled while waiting', async () => {
+    const peer = await startLimiting(1, '5');
     const call = callOf(peer.url, WORK, { signal: AbortSignal.timeout(2_000) });
     await expect(calls.callTool(call)).resolves.toMatchObject({ cause: 'cancelled', sent: 'never' });
   });
 
   it.each(['server/discover', 'initialize', 'notifications/initialized', 'tools/list'])(
-    'is waited for by a connection test whose %s is refused',
+    'is retried by a connection test whose %s is rejected',
     async (refused) => {
       let left = 2;
       const peer = await startScriptedMcp({
@@ -186,7 +195,7 @@ describe('A server that limits how often it is called', () => {
         refuses: (method, response) => {
           const isNow = method === refused && (left -= 1) >= 0;
           if (isNow) {
-            refuse(response, '0');
+            reject(response, '0');
           }
           return isNow;
         },
@@ -200,12 +209,12 @@ describe('A server that limits how often it is called', () => {
     },
   );
 
-  it('is waited for where it speaks no other revision than 2026-07-28', async () => {
+  it('is retried if it supports only revision 2026-07-28', async () => {
     let left = 2;
     const modern = await startToolsPeer({ work: { run: () => 'done' } }, (_request, response) => {
       left -= 1;
       if (left >= 0) {
-        refuse(response, '0');
+        reject(response, '0');
       }
       return left >= 0;
     });
@@ -217,7 +226,7 @@ describe('A server that limits how often it is called', () => {
   it('fails a connection test that has no time to wait', async () => {
     const peer = await keep(
       startScriptedMcp({
-        list: ({ response }) => refuse(response, '86400'),
+        list: ({ response }) => reject(response, '86400'),
       }),
     );
     await expect(tests.test(noAuth(peer.url))).resolves.toMatchObject({ cause: 'rate_limited' });

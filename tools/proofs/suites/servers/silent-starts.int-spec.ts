@@ -23,8 +23,8 @@ const SETTINGS = {
   'databaseLimits.connectTimeoutMs': '1000',
   SECRETS_KEYS: `k:${randomBytes(32).toString('base64')}`,
 };
-/** The limit is seconds; whoever waits for the statement or the server waits for a minute or for ever. */
-const LONGEST_MS = 50_000;
+/** Generous limit: the timeouts are seconds, and waiting for the statement or the server would take a minute or forever. */
+const MAX_MS = 50_000;
 const UNUSABLE = /^DATABASE_URL names a database that cannot be used: [A-Z_]+$/;
 
 describe.skipIf(testUrl.startsWith('sqlite:'))('a server that falls silent', () => {
@@ -68,7 +68,7 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('a server that falls silent', () 
     return { error, tookMs: performance.now() - began };
   };
 
-  it('while a start prepares it is waited for, and all is prepared anew', async () => {
+  it('during startup is waited for, and the preparation starts over', async () => {
     let times = 0;
     const prepare = async (dataSource: DataSource): Promise<void> => {
       times += 1;
@@ -82,17 +82,17 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('a server that falls silent', () 
     expect(times).toBe(2);
   });
 
-  it('ends a start in one sentence when it does not come back in time', async () => {
+  it('fails a start with one sentence when it does not recover in time', async () => {
     const prepare = (dataSource: DataSource): Promise<unknown> => {
       proxy.set('silent');
       return dataSource.query('SELECT 1');
     };
     const { error, tookMs } = await failureOf(connect(prepare, { 'databaseLimits.startWaitSeconds': '3' }));
     expect((error as Error).message).toMatch(UNUSABLE);
-    expect(tookMs).toBeLessThan(LONGEST_MS);
+    expect(tookMs).toBeLessThan(MAX_MS);
   });
 
-  it('is no server that works at a long statement of a migration', async () => {
+  it('is distinguished from a server that executes a long migration statement', async () => {
     const dataSource = await connect();
     const long = (): Promise<unknown> => dataSource.query('SELECT SLEEP(5)');
     await withPatience(dataSource, long);
@@ -103,7 +103,7 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('a server that falls silent', () 
     proxy.set('silent');
     const { error, tookMs } = await failureOf(silent);
     expect(error).toMatchObject({ code: 'DATABASE_SILENT' });
-    expect(tookMs).toBeLessThan(LONGEST_MS);
+    expect(tookMs).toBeLessThan(MAX_MS);
   });
 
   const run = (args: string[]): Promise<{ status: unknown; stderr: string }> =>
@@ -120,17 +120,17 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('a server that falls silent', () 
     ['dist/src/migration.cli.js check', 'migrations'],
     ['dist/src/migration.cli.js revert', 'migrations'],
     ['dist/src/rotate-secrets.cli.js', 'information_schema'],
-  ])('ends %s in one sentence, at %s', async (command, text) => {
+  ])('fails %s with one sentence, at %s', async (command, text) => {
     proxy.silenceAt(text);
     const began = performance.now();
     const { status, stderr } = await run(command.split(' '));
     expect(stderr.trim()).toMatch(UNUSABLE);
     expect(status).toBe(1);
-    expect(performance.now() - began).toBeLessThan(2 * LONGEST_MS);
+    expect(performance.now() - began).toBeLessThan(2 * MAX_MS);
   });
 
   it.each(['SESSION VARIABLES', 'FOR UPDATE', 'CREATE TABLE'])(
-    'ends the service in one sentence, at %s',
+    'fails the service with one sentence, at %s',
     async (text) => {
       proxy.silenceAt(text);
       const service = await BuiltService.launch({

@@ -16,12 +16,12 @@ import { keptPeers } from '../../../../test/support/peers/kept-peers.js';
 
 const WORK = definition('work');
 const LISTED = [{ name: 'work', inputSchema: { type: 'object' } }];
-/** Longer than a status takes from the peer to the worker. */
+/** Longer than a status takes to reach the worker from the peer. */
 const ARRIVAL_MS = 300;
 const keep = keptPeers();
 
-/** A server whose tool runs and then loses its stream; whoever resumes it gets this status. */
-async function losesStream(resumedWith: number, retryMs: number) {
+/** Starts a server whose tool runs and then loses its stream. Attempts to resume the stream get the given status. */
+async function startLosingStream(resumedWith: number, retryMs: number) {
   let resumed = 0;
   const peer = await startScriptedMcp({
     list: ({ id, response }) => sendResult(response, id, { tools: LISTED }),
@@ -50,14 +50,14 @@ async function legacy(script: LegacySseScript) {
 describe('Tool calls whose stream breaks', () => {
   const calls = toolCallsService({ 'mcpCallLimits.breakerFailures': '1000', 'mcpCallLimits.idleMs': '100' });
   beforeAll(async () => {
-    // The worker starts with its first call.
+    // The worker starts with the first call.
     const peer = await legacy({});
     await expect(calls.callTool(callOf(peer.url, WORK))).resolves.toMatchObject({ text: 'done' });
   });
   afterAll(stopServices);
 
-  /** The outcome of a call that ends once `isDue` holds. */
-  async function endedWhen(url: string, isDue: () => boolean) {
+  /** Makes a call, aborts it once `isDue` returns true, and returns its outcome. */
+  async function abortWhen(url: string, isDue: () => boolean) {
     const abort = new AbortController();
     const call = calls.callTool(callOf(url, WORK, { deadlineMs: 30_000, signal: abort.signal }));
     await vi.waitFor(() => expect(isDue()).toBe(true));
@@ -66,8 +66,8 @@ describe('Tool calls whose stream breaks', () => {
     return call;
   }
 
-  it.each([404, 400])('runs a tool once whose stream is resumed and answered %i', async (status) => {
-    const peer = await losesStream(status, 10);
+  it.each([404, 400])('runs a tool once if resuming its stream returns %i', async (status) => {
+    const peer = await startLosingStream(status, 10);
     await expect(calls.callTool(callOf(peer.url, WORK))).resolves.toMatchObject({
       outcome: 'failed',
       cause: 'network',
@@ -77,15 +77,15 @@ describe('Tool calls whose stream breaks', () => {
     expect(peer.seen.filter((method) => method === 'tools/call')).toHaveLength(1);
   });
 
-  it.each([401, 404, 429])('does not take %i to a resumed stream for a refused call', async (status) => {
-    const peer = await losesStream(status, 2_000);
-    await expect(endedWhen(peer.url, () => peer.resumed() > 0)).resolves.toMatchObject({
+  it.each([401, 404, 429])('does not mistake %i for a resumed stream for a rejected call', async (status) => {
+    const peer = await startLosingStream(status, 2_000);
+    await expect(abortWhen(peer.url, () => peer.resumed() > 0)).resolves.toMatchObject({
       cause: 'cancelled',
       sent: 'maybe',
     });
   });
 
-  it('does not take the refusal of another stream over HTTP+SSE for a refused call', async () => {
+  it('does not mistake the rejection of another HTTP+SSE stream for a rejected call', async () => {
     let refused = false;
     const peer = await legacy({
       stream: (count, response) => {
@@ -103,10 +103,10 @@ describe('Tool calls whose stream breaks', () => {
         return method === 'tools/call';
       },
     });
-    await expect(endedWhen(peer.url, () => refused)).resolves.toMatchObject({ sent: 'maybe' });
+    await expect(abortWhen(peer.url, () => refused)).resolves.toMatchObject({ sent: 'maybe' });
   });
 
-  it('knows that nothing of a call was sent while it connects over HTTP+SSE', async () => {
+  it('knows that a call was not sent while it connects over HTTP+SSE', async () => {
     const silent = await legacy({ message: ({ method }, { count }) => method === 'initialize' && count > 1 });
     await expect(calls.callTool(callOf(silent.url, WORK, { deadlineMs: 2_000 }))).resolves.toMatchObject({
       cause: 'timeout',
@@ -123,7 +123,7 @@ describe('Tool calls whose stream breaks', () => {
     expect(broken.streams()).toBe(2);
   });
 
-  it('does not take the refusal of an answer to the server for a refused call', async () => {
+  it('does not mistake the rejection of a response to the server for a rejected call', async () => {
     let refused = false;
     const peer = await legacy({
       message: ({ method }, { response, stream }) => {
@@ -137,6 +137,6 @@ describe('Tool calls whose stream breaks', () => {
         return method === 'tools/call' || method === undefined;
       },
     });
-    await expect(endedWhen(peer.url, () => refused)).resolves.toMatchObject({ sent: 'maybe' });
+    await expect(abortWhen(peer.url, () => refused)).resolves.toMatchObject({ sent: 'maybe' });
   });
 });

@@ -18,7 +18,7 @@ const WORK = definition('work');
 const LISTED = [{ name: 'work', inputSchema: { type: 'object' } }];
 const RESULT = { content: [{ type: 'text', text: 'done' }] };
 const PERIOD_MS = 50;
-/** Beyond the deadline, and the second that the service gives its worker more. */
+/** The work takes longer than the deadline plus the extra second that the service grants its worker. */
 const DEADLINE_MS = 3_000;
 const WORK_MS = 4_500;
 
@@ -28,7 +28,7 @@ const progress = (progressToken: unknown) => ({
   params: { progressToken, progress: 1 },
 });
 
-/** Reports progress for a while, then for ever or until it is done. */
+/** Reports progress continuously, either endlessly or until `done`. */
 function working(report: () => void, done?: () => void): void {
   const timer = setInterval(report, PERIOD_MS);
   timer.unref();
@@ -47,7 +47,7 @@ const keep = async (starting: Promise<Peer>): Promise<string> => {
   return peer.url;
 };
 
-/** A server of 2025-11-25 whose tool reports progress on the stream of its call, or of its session. */
+/** Starts a server of 2025-11-25 whose tool reports progress on the stream of its call or of its session. */
 function startReporting(
   where: 'call' | 'session',
   isFinite = true,
@@ -108,7 +108,7 @@ function startModernReporting(): Promise<Peer> {
   );
 }
 
-describe('Progress of a tool that is called', () => {
+describe('Progress of a tool call', () => {
   const calls = toolCallsService({ TOOL_CHANGE_POLICY: 'accept', 'mcpCallLimits.breakerFailures': '100' });
   const short = toolCallsService({ TOOL_CHANGE_POLICY: 'accept', 'mcpCallLimits.maxTimeoutMs': '4000' });
   beforeAll(async () => {
@@ -120,7 +120,7 @@ describe('Progress of a tool that is called', () => {
   });
   afterAll(stopServices);
 
-  it('prolongs the call, on each kind of stream', async () => {
+  it('extends the call, on each kind of stream', async () => {
     const urls = await Promise.all([
       keep(startReporting('call')),
       keep(startReporting('session')),
@@ -133,7 +133,7 @@ describe('Progress of a tool that is called', () => {
     expect(results).toEqual(urls.map(() => expect.objectContaining({ outcome: 'answered', text: 'done' })));
   });
 
-  it('prolongs no call beyond mcpCallLimits.maxTimeoutMs', async () => {
+  it('does not extend a call beyond mcpCallLimits.maxTimeoutMs', async () => {
     const url = await keep(startReporting('call', false));
     const result = await short.callTool(callOf(url, WORK, { deadlineMs: DEADLINE_MS }));
     expect(result).toMatchObject({ outcome: 'failed', cause: 'timeout', sent: 'maybe' });
@@ -141,8 +141,8 @@ describe('Progress of a tool that is called', () => {
 
   it.each([
     ['of another call', (id: unknown) => Number(id) + 1],
-    ['that is none', () => ({ $ne: null })],
-  ])('prolongs nothing with a token %s', async (_name, tokenOf) => {
+    ['that is invalid', () => ({ $ne: null })],
+  ])('extends no call with a token %s', async (_name, tokenOf) => {
     const url = await keep(startReporting('call', false, tokenOf));
     const result = await calls.callTool(callOf(url, WORK, { deadlineMs: 1_000 }));
     expect(result).toMatchObject({ outcome: 'failed', cause: 'timeout' });

@@ -12,10 +12,10 @@ import { publish, type Published } from '../../../../test/support/runtime/publis
 import { eventually, instancePath, started } from '../../../../test/support/runtime/runtime-client.js';
 
 const MEGABYTE = 1_048_576;
-/** More than the buffers of both ends of a loopback connection. */
+/** Larger than the buffers at both ends of a loopback connection. */
 const LARGE = 'x'.repeat(12 * MEGABYTE);
 const STALL_SECONDS = 2;
-/** Longer than a token is remembered as verified. */
+/** Longer than token verifications are cached. */
 const LATER_MS = 61_000;
 
 describe('a connection that follows an instance', () => {
@@ -54,14 +54,14 @@ describe('a connection that follows an instance', () => {
     );
     return socket;
   };
-  /** A client that has read the beginning of the answer, and goes on only when it is told to. */
+  /** Opens a client that has read the start of the response and is then paused. */
   const stalled = async (id: string): Promise<Socket> => {
     const socket = request(id);
     const [beginning] = (await once(socket, 'data')) as [Buffer];
     if (beginning.toString().startsWith('HTTP/1.1 200 ')) {
       return socket.pause();
     }
-    // The service may not have noticed yet that a client of the test before has left.
+    // The service may not have noticed yet that a client of the previous test has left.
     socket.destroy();
     await delay(20);
     return stalled(id);
@@ -93,7 +93,7 @@ describe('a connection that follows an instance', () => {
     all.leave();
   });
 
-  it('ends when the instance is gone', async () => {
+  it('ends when the instance is deleted', async () => {
     const { uuid: id } = await started(app, published, 'plain');
     const follower = await Follower.open(app, id, token);
     expect(follower.status).toBe(200);
@@ -126,7 +126,7 @@ describe('a connection that follows an instance', () => {
     await isFree(id);
   });
 
-  it('is refused beyond the limit of the replica, whoever asks', async () => {
+  it('is rejected beyond the limit of the replica, for any caller', async () => {
     const { uuid: id } = await started(app, published, 'plain');
     const other = await app.tokenWith({ sub: 'other', scope: 'process:read' });
     const third = await app.tokenWith({ sub: 'third', scope: 'process:read' });
@@ -143,15 +143,15 @@ describe('a connection that follows an instance', () => {
     );
   });
 
-  // A kernel that takes the whole answer for its client lets nothing stall: then it is tried again, before a minute is lost.
+  // If the kernel buffers the entire response nothing stalls, so the test is retried with a short timeout.
   it(
-    'is cut off when its client takes nothing, and is free again then',
+    'is closed when its client reads nothing, and frees its slot',
     { retry: 6, timeout: 60_000 },
     async () => {
       const { uuid: small } = await started(app, published, 'plain');
       const { uuid: id } = await started(app, published, 'plain', { text: LARGE });
       const followers = await Promise.all([stalled(id), stalled(id)]);
-      // A reset closes a socket at once, whether anybody reads it or not.
+      // A reset closes a socket immediately, even if it is not being read.
       const closed = followers.map((socket) => new Promise((resolve) => socket.once('close', resolve)));
       expect(await statusOfOne(small)).toBe(429);
 
@@ -165,7 +165,7 @@ describe('a connection that follows an instance', () => {
     },
   );
 
-  it('is free at once when a client hangs up that takes nothing', async () => {
+  it('frees its slot immediately when a stalled client hangs up', async () => {
     const { uuid: small } = await started(app, published, 'plain');
     const { uuid: id } = await started(app, published, 'plain', { text: LARGE });
     const followers = await Promise.all([stalled(id), stalled(id)]);
@@ -177,10 +177,10 @@ describe('a connection that follows an instance', () => {
     expect(Date.now() - before).toBeLessThan(STALL_SECONDS * 1_000);
   });
 
-  it('is not cut off when its client is slow', async () => {
+  it('is not closed when its client is slow', async () => {
     const { uuid: id } = await started(app, published, 'plain', { text: LARGE });
     const socket = await stalled(id);
-    const begun = Date.now();
+    const start = Date.now();
     while (socket.bytesRead <= LARGE.length) {
       socket.resume();
       await once(socket, 'data');
@@ -189,13 +189,13 @@ describe('a connection that follows an instance', () => {
     }
     socket.destroy();
 
-    expect(Date.now() - begun).toBeGreaterThan(STALL_SECONDS * 1_000);
+    expect(Date.now() - start).toBeGreaterThan(STALL_SECONDS * 1_000);
   });
 });
 
-describe('a stop of the service', () => {
-  // A kernel that takes the whole answer for its client lets nothing stall: then it is tried again.
-  it('does not wait long for followers that take nothing', { retry: 3 }, async () => {
+describe('a shutdown of the service', () => {
+  // If the kernel buffers the entire response nothing stalls, so the test is retried.
+  it('does not wait long for stalled followers', { retry: 3 }, async () => {
     const app = await TestApp.start({
       JOBS_CONCURRENCY: '0',
       'httpLimits.bodyBytes': String(16 * MEGABYTE),

@@ -13,7 +13,7 @@ const NAME = `svc_interrupted_${process.pid}`;
 const testUrl = String(process.env['DATABASE_URL']);
 const isEmbedded = testUrl.startsWith('sqlite:');
 
-/** The servers commit each DDL statement, so a process can end between any two of them. */
+/** Database servers commit each DDL statement, so a process can end between any two of them. */
 describe('an interrupted migration', () => {
   let folder: string;
   let dataSource: DataSource;
@@ -37,7 +37,7 @@ describe('an interrupted migration', () => {
   const changesLeft = async () => (await dataSource.driver.createSchemaBuilder().log()).upQueries;
 
   it.each(SCHEMA.migrations.map((Migration) => new Migration()))(
-    'changes nothing after its last statement ($name)',
+    'changes nothing when repeated after its last statement ($name)',
     async (migration) => {
       await migration.up(runner);
       expect(await changesLeft()).toEqual([]);

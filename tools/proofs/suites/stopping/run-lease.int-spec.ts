@@ -32,7 +32,7 @@ describe('the lease of a workflow run', () => {
   afterAll(() => app.close());
   afterEach(() => vi.restoreAllMocks());
 
-  it('is renewed as long as the run goes on, so that no other worker begins it', async () => {
+  it('is renewed while the run continues, so that no other worker starts it', async () => {
     const { prototype } = DataMappingExecutor;
     const execute = prototype.execute.bind(new DataMappingExecutor());
     const visits = vi.spyOn(prototype, 'execute').mockImplementation(async (...visit) => {

@@ -17,8 +17,8 @@ const FATAL = 60;
 const KEY = randomBytes(32).toString('base64');
 const PASSWORD = 'pw-canary-7d1f';
 
-/** Variable, wrong value, and how much of the value must not be printed. */
-const WRONG: [string, string, string?][] = [
+/** Variable, invalid value, and the part of the value that must not be printed. */
+const INVALID: [string, string, string?][] = [
   ['PORT', '65536'],
   ['PORT', 'canary'],
   ['LOG_LEVEL', 'canary'],
@@ -41,11 +41,11 @@ const WRONG: [string, string, string?][] = [
 ];
 
 const isEmbedded = String(process.env['DATABASE_URL']).startsWith('sqlite:');
-/** What no database has a part in runs with one of them only. */
-const onceForAll = it.runIf(isEmbedded);
+/** Tests independent of the database run with one of them only. */
+const onOneDatabase = it.runIf(isEmbedded);
 const IN_A_PROCESS: ReadonlySet<string> = new Set(['DATABASE_URL', 'SECRETS_KEYS']);
 
-describe('a start with wrong settings', () => {
+describe('a start with invalid settings', () => {
   let folder: string;
   let issuer: StubIssuer;
   beforeAll(async () => {
@@ -73,15 +73,15 @@ describe('a start with wrong settings', () => {
     SECRETS_KEYS: keys,
   });
 
-  it.each(WRONG)('names %s, not its value (%#)', (name, value, part = value) => {
+  it.each(INVALID)('names %s, not its value (%#)', (name, value, part = value) => {
     const parse = (): unknown => limitedEnv('production', { ...good(), [name]: value });
     expect(parse).toThrow(EnvError);
     expect(parse).toThrow(new RegExp(`^Wrong configuration:\\n  ${name} [^\\n]*$`));
     expect(parse).not.toThrow(part);
   });
 
-  onceForAll.each(WRONG.filter(([name]) => IN_A_PROCESS.has(name)))(
-    'ends with 78 and prints %s, not its value (%#)',
+  onOneDatabase.each(INVALID.filter(([name]) => IN_A_PROCESS.has(name)))(
+    'exits with 78 and prints %s, not its value (%#)',
     async (name, value, part = value) => {
       const { status, output } = await run({ ...good(), [name]: value });
       expect([status, problemsIn(output)]).toEqual([EX_CONFIG, [expect.stringMatching(`^${name} `)]]);
@@ -89,7 +89,7 @@ describe('a start with wrong settings', () => {
     },
   );
 
-  onceForAll('ends with 78 and names everything that is missing or wrong at once', async () => {
+  onOneDatabase('exits with 78 and names all missing and invalid settings at once', async () => {
     const { status, output } = await run({ PORT: 'x', TOOL_CHANGE_POLICY: 'y' });
     expect(status).toBe(EX_CONFIG);
     const names = problemsIn(output).map((problem) => String(problem).replace(/ .*/, ''));
@@ -103,12 +103,12 @@ describe('a start with wrong settings', () => {
     ]);
   });
 
-  onceForAll('takes an empty variable for an absent one', async () => {
+  onOneDatabase('treats an empty variable as absent', async () => {
     const { status, output } = await run({ ...good(), SECRETS_KEYS: '' });
     expect([status, problemsIn(output)]).toEqual([EX_CONFIG, ['SECRETS_KEYS is required']]);
   });
 
-  onceForAll('does not put an embedded database into production', async () => {
+  onOneDatabase('does not use an embedded database in production', async () => {
     const { status, output } = await run({ ...good(), NODE_ENV: 'production' });
     expect([status, problemsIn(output)]).toEqual([
       EX_CONFIG,
@@ -116,12 +116,12 @@ describe('a start with wrong settings', () => {
     ]);
   });
 
-  onceForAll.each([
+  onOneDatabase.each([
     ['NODE_ENV', 'production'],
     ['DATABASE_URL', `mysql://user:${PASSWORD}@127.0.0.1/x`],
     ['OIDC_ISSUER', 'https://sso.example.com'],
     ['OIDC_AUDIENCE', 'aud-canary'],
-  ])('evaluation mode refuses %s', async (name, value) => {
+  ])('evaluation mode rejects %s', async (name, value) => {
     const dataDir = join(folder, `evaluation-${name}`);
     const { status, output } = await run({ DATA_DIR: dataDir, [name]: value }, 'dist/src/evaluation/main.js');
     expect(status).toBe(EX_CONFIG);
@@ -131,7 +131,7 @@ describe('a start with wrong settings', () => {
     await expect(readdir(dataDir)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  onceForAll('ends with 1 and without the password when the database cannot be reached', async () => {
+  onOneDatabase('exits with 1 without printing the password if the database is unreachable', async () => {
     const started = performance.now();
     const { status, output } = await run({
       ...good(),
@@ -149,25 +149,28 @@ describe('a start with wrong settings', () => {
     expect(performance.now() - started).toBeLessThan(IN_TIME_MS);
   });
 
-  it.skipIf(isEmbedded)('is refused without the password when the database refuses the account', async () => {
-    const url = new URL(String(process.env['DATABASE_URL']));
-    url.username = 'user-canary';
-    url.password = PASSWORD;
-    const { status, output } = await run({ ...good(), DATABASE_URL: url.href });
-    expect([status, problemsIn(output)]).toEqual([
-      EX_CONFIG,
-      [expect.stringMatching(/^DATABASE_URL .*ER_ACCESS_DENIED/)],
-    ]);
-    expect(output).not.toContain(PASSWORD);
-  });
+  it.skipIf(isEmbedded)(
+    'fails without printing the password if the database rejects the account',
+    async () => {
+      const url = new URL(String(process.env['DATABASE_URL']));
+      url.username = 'user-canary';
+      url.password = PASSWORD;
+      const { status, output } = await run({ ...good(), DATABASE_URL: url.href });
+      expect([status, problemsIn(output)]).toEqual([
+        EX_CONFIG,
+        [expect.stringMatching(/^DATABASE_URL .*ER_ACCESS_DENIED/)],
+      ]);
+      expect(output).not.toContain(PASSWORD);
+    },
+  );
 
-  onceForAll('is refused when EGRESS_ALLOW cannot be read', async () => {
+  onOneDatabase('fails if EGRESS_ALLOW is invalid', async () => {
     const { status, output } = await run({ ...good(), EGRESS_ALLOW: '10.0.0.0/99' });
     expect([status, problemsIn(output)]).toEqual([EX_CONFIG, [expect.stringMatching(/^EGRESS_ALLOW /)]]);
     expect(output).not.toContain('10.0.0.0/99');
   });
 
-  onceForAll('is refused when the file of the authority cannot be read', async () => {
+  onOneDatabase('fails if the authority file is unreadable', async () => {
     const { status, output } = await run({
       ...good(),
       DATABASE_URL: `mysql://user:${PASSWORD}@127.0.0.1:1/x`,
@@ -182,7 +185,7 @@ describe('a start with wrong settings', () => {
     expect(output).not.toContain('canary.pem');
   });
 
-  onceForAll.each(['PORT', 'METRICS_PORT'])('is refused when %s is taken', async (name) => {
+  onOneDatabase.each(['PORT', 'METRICS_PORT'])('fails if %s is in use', async (name) => {
     const { port } = new URL(issuer.url);
     const { status, output } = await run({ ...good(), [name]: port });
     expect([status, reasonIn(output)]).toEqual([
@@ -192,14 +195,14 @@ describe('a start with wrong settings', () => {
     expect(output).not.toContain(`:${port}`);
   });
 
-  onceForAll('writes all that came before, too, and nothing twice', async () => {
+  onOneDatabase('writes all earlier log lines, and none twice', async () => {
     const { output } = await run({ ...good(), PORT: new URL(issuer.url).port });
     const lines = linesOf(output);
     expect(lines.map(({ msg }) => msg)).toContain('Nest application successfully started');
     expect(lines.filter(({ level }) => Number(level) >= ERROR)).toEqual([lines.at(-1)]);
   });
 
-  describe('keys that are not those that sealed what is stored', () => {
+  describe('keys that do not match the stored secrets', () => {
     const other = randomBytes(32).toString('base64');
 
     beforeAll(async () => {
@@ -216,9 +219,9 @@ describe('a start with wrong settings', () => {
 
     it.each([
       ['a missing key', `second-id:${other}`],
-      ['another key under the same id', `first-id:${other}`],
-      ['another key under the same id behind a new one', `second-id:${KEY},first-id:${other}`],
-    ])('%s: ends with an error that names the id and no key', async (_, keys) => {
+      ['a different key with the same id', `first-id:${other}`],
+      ['a different key with the same id after a new one', `second-id:${KEY},first-id:${other}`],
+    ])('%s: exits with an error that names the id but no key', async (_, keys) => {
       const { status, output } = await run(onTestDatabase(keys));
       expect([status, problemsIn(output)]).toEqual([
         EX_CONFIG,
@@ -228,7 +231,7 @@ describe('a start with wrong settings', () => {
       expect(output).not.toContain(other.slice(0, 12));
     });
 
-    it('starts with the old key behind a new one', async () => {
+    it('starts with the old key after a new one', async () => {
       const service = await BuiltService.launch(onTestDatabase(`second-id:${other},first-id:${KEY}`));
       await service.ready();
       expect(await service.stop()).toBe(0);
@@ -236,7 +239,7 @@ describe('a start with wrong settings', () => {
   });
 });
 
-/** The log lines; fails when anything else was printed. */
+/** Returns the log lines. Fails if anything else was printed. */
 function linesOf(output: string): Record<string, unknown>[] {
   return output
     .trimEnd()
@@ -244,14 +247,14 @@ function linesOf(output: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** The wrong settings that a failed start tells of. */
+/** Returns the invalid settings reported by a failed start. */
 function problemsIn(output: string): unknown[] {
   const fatal = linesOf(output).filter(({ level }) => level === FATAL);
   expect(fatal.map(({ msg }) => msg)).toEqual(fatal.map(() => 'wrong configuration'));
   return fatal.map(({ problem }) => problem);
 }
 
-/** Why else a start failed. */
+/** Returns the reason of a start that failed otherwise. */
 function reasonIn(output: string): unknown {
   const fatal = linesOf(output).filter(({ level }) => level === FATAL);
   expect(fatal).toEqual([

@@ -18,9 +18,9 @@ import { sendRaw, type RawAnswer } from '../../../../test/integration/http/raw-h
 const GRACE_MS = 8_000;
 const REQUESTS_A_MINUTE = 20;
 const HARD_LIMIT_MS = 1_500;
-/** All other limits are beyond what ends by the limit of a test, so that what ends in time has ended by that. */
+/** Value for all limits that a test does not cover, so high that only the tested limit can end anything in time. */
 const BEYOND = String(2 * IN_TIME_MS);
-const PATIENT = {
+const HIGH_LIMITS = {
   'httpLimits.shutdownTimeoutMs': BEYOND,
   'httpLimits.headersTimeoutMs': BEYOND,
   'httpLimits.requestTimeoutMs': BEYOND,
@@ -28,12 +28,12 @@ const PATIENT = {
   'outboundLimits.threadNiceness': '0',
 };
 
-/** The built service as a process of its own, which gets a real signal. */
-describe('a replica that is told to stop', () => {
+/** Runs the built service as a separate process, which gets a real signal. */
+describe('a replica that receives a stop signal', () => {
   let environment: ProofEnvironment;
   let folder: string;
   let peer: Peer;
-  /** What the peer was asked and has not answered; null once it answers at once. */
+  /** Requests that the peer has not answered; null once it answers immediately. */
   let held: ServerResponse[] | null;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-stopping-'));
@@ -55,7 +55,7 @@ describe('a replica that is told to stop', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** Sends requests whose connection is meant to be kept, and which nobody closes but the service. */
+  /** Returns a function that sends requests on keep-alive connections, which only the service closes. */
   const caller = async ({ url }: ServiceProcess) => {
     const authorization = `Authorization: Bearer ${await environment.token()}\r\n`;
     return (method: string, path: string, body = '', onBytes?: () => void): Promise<RawAnswer> => {
@@ -78,9 +78,9 @@ describe('a replica that is told to stop', () => {
     vi.waitFor(async () => expect(await statusOf(new URL('/readyz', url))).toBe(503));
   const target = (): string => JSON.stringify({ baseUrl: peer.url, authorization: { type: 'NO_AUTH' } });
 
-  it('serves until the grace time is over, then answers 503, and cuts nothing that began before', async () => {
+  it('serves until the grace period ends, then responds 503, and aborts no earlier request', async () => {
     const service = await environment.startService(await environment.emptyDatabase(), {
-      ...PATIENT,
+      ...HIGH_LIMITS,
       SHUTDOWN_DELAY_MS: String(GRACE_MS),
       RATE_LIMIT_ADDRESS_PER_MINUTE: String(REQUESTS_A_MINUTE),
       EGRESS_ALLOW: '127.0.0.1',
@@ -88,27 +88,27 @@ describe('a replica that is told to stop', () => {
     const send = await caller(service);
     const slow = (): Promise<RawAnswer> => send('PATCH', connectionTestPath(), target());
 
-    // Nearly all that an address may ask, so that few requests have to come within the grace time.
+    // Use up most of the rate limit, so that few requests are needed within the grace period.
     const headers = { authorization: `Bearer ${await environment.token()}` };
     const list = new URL(listPath(), service.url);
     await Promise.all(
       Array.from({ length: REQUESTS_A_MINUTE - 4 }, async () => (await fetch(list, { headers })).text()),
     );
-    const begunBefore = slow();
+    const startedBefore = slow();
     await isHeld(1);
     const ended = service.kill('SIGTERM');
     await isStopping(service);
-    expect(about(await send('GET', '/readyz'))).toEqual([503, 'close', undefined]);
-    expect(about(await send('GET', listPath()))).toEqual([200, 'close', undefined]);
-    const begunInGrace = slow();
+    expect(summarize(await send('GET', '/readyz'))).toEqual([503, 'close', undefined]);
+    expect(summarize(await send('GET', listPath()))).toEqual([200, 'close', undefined]);
+    const startedInGrace = slow();
     const flood = await Promise.all(Array.from({ length: 6 }, () => send('GET', listPath())));
-    expect(flood.map((answer) => about(answer).slice(0, 2))).toContainEqual([429, 'close']);
+    expect(flood.map((answer) => summarize(answer).slice(0, 2))).toContainEqual([429, 'close']);
 
     await isHeld(2);
     await vi.waitFor(async () => expect(await statusOf(list, headers)).toBe(503));
     for (const path of [listPath(), '/unknown', '/docs-json']) {
       const refused = await send('GET', path);
-      expect([path, ...about(refused)]).toEqual([path, 503, 'close', '1']);
+      expect([path, ...summarize(refused)]).toEqual([path, 503, 'close', '1']);
       expect(JSON.parse(refused.body)).toEqual({
         error: 'Service Unavailable',
         message: 'This replica of the service is stopping.',
@@ -116,16 +116,16 @@ describe('a replica that is told to stop', () => {
         details: 'Send the request again.',
       });
     }
-    expect(about(await send('GET', '/livez'))).toEqual([200, 'close', undefined]);
+    expect(summarize(await send('GET', '/livez'))).toEqual([200, 'close', undefined]);
     answerHeld();
-    for (const answer of [await begunBefore, await begunInGrace]) {
-      expect(about(answer)).toEqual([200, 'close', undefined]);
+    for (const answer of [await startedBefore, await startedInGrace]) {
+      expect(summarize(answer)).toEqual([200, 'close', undefined]);
       expect(JSON.parse(answer.body)).toMatchObject({ status: 500 });
     }
     expect(await ended).toBe(0);
   });
 
-  it('ends live progress when the grace time is over, to the last chunk, and takes no second signal after SIGTERM', async () => {
+  it('ends live progress properly after the grace period, and ignores further signals after SIGTERM', async () => {
     const service = await environment.startService(await environment.emptyDatabase(), {
       SHUTDOWN_DELAY_MS: String(GRACE_MS),
     });
@@ -141,14 +141,14 @@ describe('a replica that is told to stop', () => {
     const progress = (): Promise<RawAnswer> =>
       send('GET', `${instancePath(String(instance['uuid']))}/progress`, '', begun);
 
-    const begunBefore = progress();
+    const startedBefore = progress();
     await vi.waitFor(() => expect(begun).toHaveBeenCalled());
     const signalled = performance.now();
     const ended = service.kill('SIGTERM');
     await isStopping(service);
     void service.kill('SIGTERM');
     void service.kill('SIGINT');
-    const answers = await Promise.all([begunBefore, progress()]);
+    const answers = await Promise.all([startedBefore, progress()]);
     expect(performance.now() - signalled).toBeGreaterThan(GRACE_MS);
     for (const { status, isClosed, body } of answers) {
       expect([status, isClosed, body.includes('event: instance\n')]).toEqual([200, true, true]);
@@ -157,8 +157,8 @@ describe('a replica that is told to stop', () => {
     expect(await ended).toBe(0);
   });
 
-  it('does not wait for connections on which nothing was asked yet', async () => {
-    const service = await environment.startService(await environment.emptyDatabase(), PATIENT);
+  it('does not wait for connections without a request', async () => {
+    const service = await environment.startService(await environment.emptyDatabase(), HIGH_LIMITS);
     const silent = sendRaw(service.url, { parts: [], patienceMs: PATIENCE_MS });
     const beginning = sendRaw(service.url, {
       parts: ['GET /livez HTTP/1.1\r\nHost'],
@@ -173,9 +173,9 @@ describe('a replica that is told to stop', () => {
     }
   });
 
-  it('ends at once when a person presses Ctrl-C again, and not when one Ctrl-C comes twice', async () => {
+  it('exits immediately on a second Ctrl-C, but not if one Ctrl-C is delivered twice', async () => {
     const service = await environment.startService(await environment.emptyDatabase(), {
-      ...PATIENT,
+      ...HIGH_LIMITS,
       EGRESS_ALLOW: '127.0.0.1',
     });
     const send = await caller(service);
@@ -196,10 +196,10 @@ describe('a replica that is told to stop', () => {
     expect(await slow).toMatchObject({ status: undefined, isClosed: true });
   });
 
-  it('serves metrics on METRICS_PORT to the end, and waits for no connection there', async () => {
+  it('serves metrics on METRICS_PORT until the end, and waits for no connection there', async () => {
     const port = await freePort();
     const service = await environment.startService(await environment.emptyDatabase(), {
-      ...PATIENT,
+      ...HIGH_LIMITS,
       METRICS_PORT: String(port),
       SHUTDOWN_DELAY_MS: String(GRACE_MS / 4),
     });
@@ -213,20 +213,20 @@ describe('a replica that is told to stop', () => {
     const ended = service.kill('SIGTERM');
     await sleep(200);
     const inGrace = await raw(scrape);
-    expect(about(inGrace).slice(0, 2)).toEqual([200, 'close']);
+    expect(summarize(inGrace).slice(0, 2)).toEqual([200, 'close']);
     expect(inGrace.body).toContain('svc_http_request_duration_seconds');
     expect(await ended).toBe(0);
     expect(performance.now() - signalled).toBeLessThan(IN_TIME_MS);
-    expect(about(await kept)[0]).toBe(200);
+    expect(summarize(await kept)[0]).toBe(200);
     for (const answer of [await kept, await silent, await beginning]) {
       expect(answer.isClosed).toBe(true);
     }
     await expect(fetch(`${metrics}metrics`)).rejects.toThrow('fetch failed');
   });
 
-  it('waits no longer than httpLimits.shutdownTimeoutMs, and tells that it did', async () => {
+  it('waits no longer than httpLimits.shutdownTimeoutMs, and reports it', async () => {
     const service = await environment.startService(await environment.emptyDatabase(), {
-      ...PATIENT,
+      ...HIGH_LIMITS,
       'httpLimits.shutdownTimeoutMs': String(HARD_LIMIT_MS),
       EGRESS_ALLOW: '127.0.0.1',
       LOG_LEVEL: 'warn',
@@ -243,8 +243,11 @@ describe('a replica that is told to stop', () => {
   });
 });
 
-/** Status, `Connection` and `Retry-After` of an answer. */
-function about({ status, text }: RawAnswer): [number | undefined, string | undefined, string | undefined] {
+/** Returns status, `Connection` and `Retry-After` of a response. */
+function summarize({
+  status,
+  text,
+}: RawAnswer): [number | undefined, string | undefined, string | undefined] {
   const header = (name: string): string | undefined => new RegExp(`^${name}: (.*)\\r$`, 'im').exec(text)?.[1];
   return [status, header('connection'), header('retry-after')];
 }

@@ -23,7 +23,7 @@ const WORK = definition('work');
 const LISTED = [{ name: 'work', inputSchema: { type: 'object' } }];
 const keep = keptPeers();
 
-/** A server of protocol 2025-11-25 whose tool never answers. */
+/** Starts a server of protocol 2025-11-25 whose tool never answers. */
 async function startHanging() {
   const calls: unknown[] = [];
   const notices: ClientMessage[] = [];
@@ -39,7 +39,7 @@ function isCancellation({ method }: ClientMessage): boolean {
   return method === 'notifications/cancelled';
 }
 
-/** A server of protocol 2026-07-28 whose tool never answers; it tells which streams of calls are open. */
+/** Starts a server of protocol 2026-07-28 whose tool never answers. Returns the open streams of calls. */
 async function startModernHanging() {
   const streams = new Set<ServerResponse>();
   const methods: string[] = [];
@@ -64,7 +64,7 @@ describe('Tool calls that end without an answer', () => {
   const calls = toolCallsService({ TOOL_CHANGE_POLICY: 'accept', 'mcpCallLimits.breakerFailures': '100' });
   afterAll(stopServices);
 
-  /** Calls with a short deadline until a call gets as far as the tool in time, and waits for its end. */
+  /** Calls with a short deadline until a call reaches the tool in time, and waits for its end. */
   async function lateCall(url: string, arrived: () => boolean): Promise<void> {
     await vi.waitFor(async () => {
       const result = await calls.callTool(callOf(url, WORK, { deadlineMs: 1_000 }));
@@ -74,7 +74,7 @@ describe('Tool calls that end without an answer', () => {
     });
   }
 
-  it('tells a server of the 2025 revisions that the deadline of its call has passed', async () => {
+  it('notifies a server of the 2025 revisions when the deadline of its call has passed', async () => {
     const peer = await keep(startHanging());
     await lateCall(peer.url, () => peer.calls.length > 0);
     await vi.waitFor(() => expect(peer.cancelled()).toHaveLength(1));
@@ -82,7 +82,7 @@ describe('Tool calls that end without an answer', () => {
     expect(params).toEqual({ requestId: peer.calls.at(-1), reason: 'The result is no longer needed' });
   });
 
-  it('tells it of a call that is cancelled, and before the session ends when the service stops', async () => {
+  it('notifies it of a cancelled call, and before the session ends when the service stops', async () => {
     const peer = await keep(startHanging());
     const abort = new AbortController();
     const call = calls.callTool(callOf(peer.url, WORK, { signal: abort.signal }));
@@ -98,7 +98,7 @@ describe('Tool calls that end without an answer', () => {
     expect(peer.seen.slice(-2)).toEqual(['notifications/cancelled', 'DELETE']);
   });
 
-  it('closes the stream of a call to a server of 2026-07-28, and sends nothing more', async () => {
+  it('closes the stream of a call to a server of 2026-07-28, and sends nothing else', async () => {
     const peer = await keep(startModernHanging());
     await lateCall(peer.url, () => peer.methods.includes('tools/call'));
     await vi.waitFor(() => expect(peer.streams.size).toBe(0));

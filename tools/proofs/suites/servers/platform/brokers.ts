@@ -10,7 +10,7 @@ import { curlJson, type RealComponent } from './real-component.js';
 
 const STREAM = JSON.stringify({ name: 'ORDERS', subjects: ['orders.*'], storage: 'file' });
 
-/** RabbitMQ with a topic exchange, looked at with rabbitmqctl. */
+/** RabbitMQ with a topic exchange, verified with rabbitmqctl. */
 export async function rabbitmqBroker(): Promise<RealComponent> {
   const rabbit = await startRabbitmq();
   const { server, port, endpoint } = rabbit;
@@ -35,7 +35,7 @@ export async function rabbitmqBroker(): Promise<RealComponent> {
   };
 }
 
-/** NATS with a stream, looked at with curl. */
+/** NATS with a stream, verified with curl. */
 export async function natsBroker(): Promise<RealComponent> {
   const { server, endpoint, clientPort } = await startNats();
   await natsRequest(clientPort, '$JS.API.STREAM.CREATE.ORDERS', STREAM);
@@ -55,7 +55,7 @@ export async function natsBroker(): Promise<RealComponent> {
   };
 }
 
-/** One request in the protocol of NATS; waits for the answer. */
+/** Sends one request in the NATS protocol and waits for the response. */
 async function natsRequest(port: number, subject: string, body: string): Promise<void> {
   const socket = connect(port, '127.0.0.1');
   try {
@@ -76,7 +76,7 @@ async function natsRequest(port: number, subject: string, body: string): Promise
   }
 }
 
-/** A cluster of three brokers that speak Kafka's protocol, at one address that stays, looked at with kcat. */
+/** A cluster of three Kafka brokers at one stable address, verified with kcat. */
 export async function kafkaBroker(): Promise<RealComponent> {
   let mock = await startKafkaMock('orders');
   const front = new Front();
@@ -105,7 +105,7 @@ export async function kafkaBroker(): Promise<RealComponent> {
   };
 }
 
-/** The mock takes other ports at each start; whoever is told one address finds its first broker here. */
+/** Forwards a stable port to the first broker of the mock, which uses new ports at each start. */
 class Front {
   port = 0;
   private server: Server | undefined;

@@ -1,7 +1,7 @@
 import type { ComponentMap } from '../../../../../src/discovery/model/component.types.js';
 import { output, programOf } from '../../../../../test/support/databases/local-server.js';
 
-/** What the answer of a rescan may say of a component, whatever its map. */
+/** Attributes of a component in the response of a rescan, for any map. */
 export interface ShownComponent {
   status: string;
   name?: string;
@@ -15,22 +15,25 @@ export interface ShownComponent {
   buckets?: number;
 }
 
-/** A server that really runs, with somebody else's word for what a rescan has to say of it. */
+/** A real server, with an independent source for the expected attributes in a rescan. */
 export interface RealComponent {
-  /** In the answer; ends with a dash where the service adds something of its own. */
+  /** Key in the response; ends with a dash if the service appends a suffix. */
   key: string;
   map: ComponentMap;
-  /** As a configuration file names it, without the key; undefined where the service hears of it otherwise. */
+  /** Declaration as in a configuration file, without the key; undefined if the service learns of it in another way. */
   declared?: { kind: string; endpoint: string; [member: string]: unknown };
-  /** What an independent client says; compared with what the answer shows. */
+  /** Returns the attributes reported by an independent client, to compare with the response. */
   truth(shown: ShownComponent): Promise<Partial<ShownComponent>>;
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Ends it for ever. */
+  /** Stops it permanently. */
   end(): Promise<void>;
 }
 
-/** Runs curl and returns the body of the answer. @throws Error when it is no success */
+/**
+ * Runs curl and returns the response body.
+ * @throws Error when the request failed
+ */
 export async function curl(...args: string[]): Promise<string> {
   return output([
     ...(await programOf('/usr/bin/curl', 'curl')),
@@ -41,7 +44,7 @@ export async function curl(...args: string[]): Promise<string> {
   ]);
 }
 
-/** Runs curl and reads the answer as JSON. */
+/** Runs curl and parses the response as JSON. */
 export async function curlJson<Body>(...args: string[]): Promise<Body> {
   return JSON.parse(await curl(...args)) as Body;
 }

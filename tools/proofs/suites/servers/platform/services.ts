@@ -5,7 +5,7 @@ import { startEverything, startModernPeer } from '../../../../../test/support/pe
 import { type Peer, startHttpPeer, pages } from '../../../../../test/support/peers/peer.js';
 import { curl, curlJson, type RealComponent } from './real-component.js';
 
-/** A service with the health endpoint of Spring Actuator, looked at with curl. */
+/** A service with a Spring Actuator health endpoint, verified with curl. */
 export async function httpService(key: string): Promise<RealComponent & { port: number }> {
   const peer = await startHttpPeer(
     pages({
@@ -43,7 +43,7 @@ export async function companySso(): Promise<RealComponent> {
   };
 }
 
-/** A mail server, asked with curl to do nothing. */
+/** A mail server, verified with a NOOP command through curl. */
 export async function mailServer(): Promise<RealComponent> {
   const port = await freePort();
   let server: SMTPServer;
@@ -68,7 +68,7 @@ export async function mailServer(): Promise<RealComponent> {
   };
 }
 
-/** An MCP server of today that the operator names, and that says its name itself. */
+/** An MCP server of the current protocol, declared by the operator, which reports its own name. */
 export async function operatorMcp(): Promise<RealComponent> {
   const peer = await startModernPeer([{ name: 'first' }]);
   return {
@@ -80,7 +80,7 @@ export async function operatorMcp(): Promise<RealComponent> {
   };
 }
 
-/** The official MCP server of all features, which somebody registers under this name. */
+/** The official MCP server `server-everything`, registered under the given name. */
 export async function registeredMcp(name: string): Promise<RealComponent & { url: string }> {
   const port = await freePort();
   let peer = await startEverything('streamableHttp', port);

@@ -20,10 +20,10 @@ import { curl, type RealComponent } from './real-component.js';
 
 const OPEN = 3;
 const KEYS = 'S3RVER';
-/** Without it, S3 refuses what the curl of Debian signs. */
+/** Header without which S3 rejects requests signed by Debian's curl. */
 const NO_BODY = `x-amz-content-sha256: ${createHash('sha256').digest('hex')}`;
 
-/** A MySQL or MariaDB server with idle connections, looked at with the command line client. */
+/** A MySQL or MariaDB server with idle connections, verified with the command-line client. */
 export async function sqlStore(key: string, database: TestDatabase): Promise<RealComponent> {
   const others: Connection[] = [];
   const { username, password, port } = new URL(database.url);
@@ -46,7 +46,7 @@ export async function sqlStore(key: string, database: TestDatabase): Promise<Rea
         "SELECT SUBSTRING_INDEX(VERSION(), '-', 1); SELECT @@max_connections; SHOW GLOBAL STATUS LIKE 'Threads_connected';",
       );
       const [version, max, connected] = text.split('\n').map((line) => line.split('\t').at(-1) ?? '');
-      // Its own connection is counted by the server.
+      // The server counts the client's own connection.
       const connections = { active: 0, idle: Number(connected) - 1, max: Number(max) };
       return { type: database.kind, version: String(version), connections };
     },
@@ -63,7 +63,7 @@ export async function sqlStore(key: string, database: TestDatabase): Promise<Rea
   };
 }
 
-/** Runs statements with the client of MariaDB, which MySQL understands, and returns the rows without their titles. */
+/** Runs statements with the MariaDB client, which also works with MySQL. Returns the rows without headers. */
 async function sql(url: string, statements: string): Promise<string> {
   const { hostname, port, username, password } = new URL(url);
   const account = [`--host=${hostname}`, `--port=${port}`, `--user=${username}`];
@@ -81,14 +81,14 @@ async function mariadbClient(): Promise<Command> {
     return ['/usr/bin/mariadb', '--no-defaults'];
   }
   const { root, command } = await unpackedProgram('bookworm', 'mariadb-client-core', '/usr/bin/mariadb');
-  // The client's plug-ins, of which MySQL's way to sign in is one, lie beside its libraries.
+  // The client's plugins, including MySQL authentication, are next to its libraries.
   const libraries = (command[2] ?? '')
     .split(':')
     .find((path) => existsSync(join(path, 'libmariadb3/plugin')));
   return [...command, '--no-defaults', `--plugin-dir=${join(libraries ?? root, 'libmariadb3/plugin')}`];
 }
 
-/** PostgreSQL with idle connections, looked at with psql. */
+/** PostgreSQL with idle connections, verified with psql. */
 export async function postgresqlStore(): Promise<RealComponent> {
   const { server, port, endpoint } = await startPostgresql();
   const others: Client[] = [];
@@ -126,7 +126,7 @@ export async function postgresqlStore(): Promise<RealComponent> {
   };
 }
 
-/** Redis, looked at with redis-cli. */
+/** Redis, verified with redis-cli. */
 export async function redisStore(): Promise<RealComponent> {
   const { server, port, endpoint } = await startRedis();
   return {
@@ -138,7 +138,7 @@ export async function redisStore(): Promise<RealComponent> {
       const number = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]);
       const version = /redis_version:(\S+)/.exec(info)?.[1] ?? '';
       const [used, available] = [number('used_memory'), number('maxmemory') - number('used_memory')];
-      // The buffers of each connection count, so two looks never see quite the same.
+      // Connection buffers count, so two measurements are never identical.
       const isSame = near(memory?.used, used) && near(memory?.available, available);
       const seen = { used: `${used} bytes`, available: `${available} bytes` };
       return { type: 'redis', version, memory: isSame && memory !== undefined ? memory : seen };
@@ -149,14 +149,14 @@ export async function redisStore(): Promise<RealComponent> {
   };
 }
 
-/** Whether `943.8KB` and a number of bytes are the same but for 200 kB. */
+/** Returns whether a size such as `943.8KB` and a number of bytes differ by less than 200 kB. */
 function near(text: string | undefined, bytes: number): boolean {
   const [, number, unit = ''] = /^([\d.]+)([KMG]?)B$/.exec(text ?? '') ?? [];
   const factor = { '': 1, K: 1_024, M: 1_048_576, G: 1_073_741_824 }[unit] ?? Number.NaN;
   return Math.abs(Number(number) * factor - bytes) < 200_000;
 }
 
-/** Storage with the S3 interface and two buckets, looked at with curl, which signs its requests. */
+/** S3 storage with two buckets, verified with signed curl requests. */
 export async function s3Store(): Promise<RealComponent> {
   const directory = await processFolder(join(tmpdir(), 'svc-s3'));
   const port = await freePort();
