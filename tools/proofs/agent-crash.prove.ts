@@ -5,90 +5,91 @@ import type { CallCounts } from './support/helper-process.js';
 import { doNumbered, prove, type Proof } from './support/proof.js';
 
 const CALLERS = 8;
-/** Calls of a replica before it is killed; a run makes seven, and ten runs begin in each life. */
-const MOST_CALLS_OF_A_LIFE = 110;
-/** Of a short run: fewer than its runs make, so that a kill hits one. */
-const SHORT_CALLS_OF_A_LIFE = 50;
-/** Lives after those that were wanted, in case no kill has hit a call. */
-const MOST_MORE_KILLS = 10;
-const LONGEST_FINISH_MS = 300_000;
-const LOOK_MS = 250;
+/** Maximum calls before a replica is killed. A run makes seven calls, and ten runs begin per replica. */
+const MAX_CALLS_PER_REPLICA = 110;
+/** Same for a short proof: fewer calls than its runs make, so that the kill hits one. */
+const SHORT_MAX_CALLS_PER_REPLICA = 50;
+/** Maximum additional kills if no kill has hit a call so far. */
+const MAX_EXTRA_KILLS = 10;
+const FINISH_TIMEOUT_MS = 300_000;
+const POLL_MS = 250;
 const UNKNOWN = 'CALL_OUTCOME_UNKNOWN';
 
 export const proof: Proof = {
   name: 'agent-crash',
   claim:
-    'kill -9 of the service during agent runs repeats no journaled step, repeats a call of unknown outcome only where that is safe, and every run ends',
+    'after kill -9 of the service during agent runs, no journaled step is repeated, a call of unknown outcome is repeated only if that is safe, and every run ends',
   databases: ['embedded', 'mariadb', 'mysql'],
-  // What a kill leaves of the journal is what was committed. How jobs are taken on MariaDB `process-crash` proves.
+  // A killed service leaves the committed part of its journal on any database. `process-crash` covers how jobs are claimed
+  // on MariaDB.
   shortDatabases: ['mysql'],
   async run(environment) {
     const kills = environment.short ? 1 : 100;
     const runs = environment.short ? 10 : 1_000;
-    const mostCalls = environment.short ? SHORT_CALLS_OF_A_LIFE : MOST_CALLS_OF_A_LIFE;
+    const maxCalls = environment.short ? SHORT_MAX_CALLS_PER_REPLICA : MAX_CALLS_PER_REPLICA;
     const site = await AgentSite.open(environment);
     const build = await site.publish();
     const journal = new JournalWatch(site);
     let hits = 0;
     let kill = 0;
-    for (; kill < kills || (hits === 0 && kill < kills + MOST_MORE_KILLS); kill += 1) {
+    for (; kill < kills || (hits === 0 && kill < kills + MAX_EXTRA_KILLS); kill += 1) {
       const first = Math.floor((runs * kill) / kills);
       const count = Math.floor((runs * (kill + 1)) / kills) - first;
       await doNumbered(count, CALLERS, (index) => site.start(build, `order-${first + index}`));
-      await site.receive(Math.ceil(Math.random() * mostCalls));
+      await site.receive(Math.ceil(Math.random() * maxCalls));
       await site.kill();
-      await journal.look();
-      hits += journal.underWay > 0 ? 1 : 0;
+      await journal.check();
+      hits += journal.inFlight > 0 ? 1 : 0;
       await site.restart();
     }
-    prove(hits > 0, 'no kill hit a call, so nothing was proved');
+    prove(hits > 0, 'no kill hit a call, so the proof is inconclusive');
     const stopped = (await ended(site)).filter(({ state }) => state !== 'FINISHED');
-    await journal.look();
+    await journal.check();
     checkCalls(site, await site.counts(), stopped);
     const left = journal.figures();
     await doNumbered(stopped.length, CALLERS, (index) => site.retry(stopped[index]?.uuid ?? ''));
     const finished = await ended(site);
     prove(
       finished.every(({ state }) => state === 'FINISHED'),
-      'a run that a person retried did not finish',
+      'a manually retried run did not finish',
     );
-    await journal.look();
+    await journal.check();
     checkRetried(site, await site.counts(), stopped);
     await site.close();
     return (
-      `${kill} kills, ${hits} during calls, in ${site.orders.size} agent runs: ${left.calls} calls journaled, ${journal.repeated} of them made again after they were; ` +
-      `${left.again} of unknown outcome made again where that is safe, ${stopped.length} left to a person, who had them made once more; all runs finished`
+      `${kill} kills, ${hits} during calls, in ${site.orders.size} agent runs: ${left.calls} calls journaled, ${journal.repeated} of them repeated; ` +
+      `${left.again} safe calls of unknown outcome repeated, ${stopped.length} unsafe ones retried manually; all runs finished`
     );
   },
 };
 
-/** Watches that what the journal has as done is never asked for again. */
+/** Checks that calls which the journal records as done are never repeated. */
 class JournalWatch {
-  /** How often a call had been received when it was found done. */
+  /** Number of times each call had been received when it was first found done. */
   private readonly done = new Map<string, number>();
   private again = 0;
   repeated = 0;
-  /** Calls that had been begun and had no outcome at the last look. */
-  underWay = 0;
+  /** Number of calls without an outcome at the last check. */
+  inFlight = 0;
 
   constructor(private readonly site: AgentSite) {}
 
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     const calls = await this.site.rows.calls(this.site.orders);
     const counts = await this.site.counts();
     this.again = 0;
-    this.underWay = calls.filter(({ state }) => state === 'CLAIMED').length;
+    this.inFlight = calls.filter(({ state }) => state === 'CLAIMED').length;
     for (const { name, state, tries } of calls) {
       const received = counts[name] ?? 0;
-      prove(received <= tries, `${name} was begun ${tries} times and received ${received} times`);
+      prove(received <= tries, `${name} was started ${tries} times but received ${received} times`);
       this.again += Math.max(0, received - 1);
       if (state !== 'DONE') {
         continue;
       }
       const before = this.done.get(name) ?? received;
       this.repeated += received - before;
-      prove(received === before, `${name} was done and was made again`);
-      prove(received > 0, `${name} is done and was never received`);
+      prove(received === before, `${name} was done but was repeated`);
+      prove(received > 0, `${name} is done but was never received`);
       this.done.set(name, before);
     }
   }
@@ -98,9 +99,9 @@ class JournalWatch {
   }
 }
 
-/** Waits until every run has finished or waits for a person. */
+/** Waits until every run has finished or stopped with an incident. */
 async function ended(site: AgentSite): Promise<AgentInstance[]> {
-  const deadline = performance.now() + LONGEST_FINISH_MS;
+  const deadline = performance.now() + FINISH_TIMEOUT_MS;
   for (;;) {
     const instances = await site.rows.instances();
     const open = instances.filter(({ state, openIncidents }) => state !== 'FINISHED' && openIncidents === 0);
@@ -108,8 +109,8 @@ async function ended(site: AgentSite): Promise<AgentInstance[]> {
       instances.forEach((instance) => checkInstance(site, instance));
       return instances;
     }
-    prove(performance.now() < deadline, `${open.length} runs have not ended after ${LONGEST_FINISH_MS} ms`);
-    await sleep(LOOK_MS);
+    prove(performance.now() < deadline, `${open.length} runs did not end within ${FINISH_TIMEOUT_MS} ms`);
+    await sleep(POLL_MS);
   }
 }
 
@@ -124,7 +125,7 @@ function checkInstance(site: AgentSite, { uuid, state, run }: AgentInstance): vo
   }
 }
 
-/** What must hold before a person decides anything. */
+/** Checks the calls before any manual retry. */
 function checkCalls(site: AgentSite, counts: CallCounts, stopped: readonly AgentInstance[]): void {
   const left = new Set(stopped.map(({ uuid }) => uuid));
   for (const [uuid, order] of site.orders) {
@@ -134,7 +135,7 @@ function checkCalls(site: AgentSite, counts: CallCounts, stopped: readonly Agent
   }
 }
 
-/** A retry makes the one call of unknown outcome once more, and no other. */
+/** Checks that a manual retry repeats only the one call of unknown outcome. */
 function checkRetried(site: AgentSite, counts: CallCounts, stopped: readonly AgentInstance[]): void {
   for (const { uuid } of stopped) {
     const order = site.orders.get(uuid) ?? '';

@@ -12,9 +12,9 @@ import { detailsPath } from '../../test/support/factories.js';
 const TESTS = 200;
 const DEADLINE_MS = 5_000;
 const SLACK_MS = 1_000;
-/** Where others work on the same two cores, as in a short round: it says that no test hangs, not how fast it is. */
+/** Tolerance for short runs, which share the processors with other proofs: it detects hanging tests only. */
 const SHARED_MACHINE_SLACK_MS = 50_000;
-/** The tests arrive within this time, so that the cost of 200 simultaneous requests of any kind is not measured. */
+/** Period over which the tests arrive, so that the cost of 200 simultaneous requests is not measured. */
 const ARRIVAL_MS = 1_000;
 const READS_PER_SECOND = 50;
 const STORM_SECONDS = 6;
@@ -23,13 +23,13 @@ const MEMORY_SAMPLE_MS = 20;
 const MEGABYTE = 1_048_576;
 const ONE_SERVER_BYTES = 50 * MEGABYTE;
 const ALL_SERVERS_BYTES = 250 * MEGABYTE;
-/** Below this, doubling is the noise of two cores that five processes share. */
+/** Latency differences below this are noise, since five processes share two cores. */
 const NOISE_MS = 4;
 
-/** The hostile server that a system is registered for, so that every test of it stores what it lists. */
+/** The hostile server for which a system is registered, so that each of its tests stores tools. */
 const CHANGING = 'changing tools';
 
-/** Hostile servers whose good tools are read all the same. */
+/** Hostile servers whose valid tools are read nevertheless. */
 const READABLE: ReadonlySet<string> = new Set([CHANGING, 'malformed tools', 'nested deeply', 'regex bomb']);
 const MESSAGES: Readonly<Record<number, readonly string[]>> = {
   200: ['Connection successful'],
@@ -42,14 +42,14 @@ const MESSAGES: Readonly<Record<number, readonly string[]>> = {
 
 export const proof: Proof = {
   name: 'bulkhead',
-  claim: 'connection tests of 200 hostile servers at once end in time and are not noticed by anybody else',
+  claim: 'concurrent connection tests of 200 hostile servers end in time and do not affect other callers',
   databases: ['embedded', 'mariadb', 'mysql'],
   shortDatabases: ['mysql'],
   takesLong: true,
   async run(environment) {
-    // Only a machine that does nothing else can tell of latency; a short run is made where others work too. It judges the
-    // answers, the memory, the sockets, and that every test ends. It does not judge what other callers notice, nor whether
-    // a test ends within a second of its deadline; and nothing that a hostile server lists is stored.
+    // Latency can be measured only on an otherwise idle machine, and short runs share theirs. They check the answers, the
+    // memory, the sockets and that every test ends, but neither the latency of other callers nor exact deadlines, and they
+    // store no tools of hostile servers.
     const judged = !environment.short;
     const storms = judged ? 9 : 1;
     const service = await environment.startService(await environment.emptyDatabase(), {
@@ -60,18 +60,18 @@ export const proof: Proof = {
     try {
       const callers = new Callers(service, await environment.token(), judged);
       if (environment.kind !== 'embedded' && judged) {
-        // The embedded file has one connection: there every reader waits for whoever stores.
+        // The embedded database has a single connection, so every reader waits for writes.
         await callers.createSystem({ baseUrl: hostile.urls[CHANGING] });
       }
-      const single = await oneByOne(callers, hostile);
-      const storm = await stormAtOnce(callers, hostile, { storms, judged });
+      const single = await testSequentially(callers, hostile);
+      const storm = await testConcurrently(callers, hostile, { storms, judged });
       await hostile.expectNoSockets();
       const isUnnoticed = storm.p99Ms <= 2 * storm.aloneMs + NOISE_MS;
       prove(!judged || isUnnoticed, `get-by-id p99 rose from ${storm.aloneMs} to ${storm.p99Ms} ms`);
       await callers.close();
       return (
         `${storms * TESTS} tests, longest ${storm.longestMs.toFixed(0)} ms; get-by-id p99 ` +
-        `${judged ? `${storm.aloneMs.toFixed(1)} ms alone, ` : ''}${storm.p99Ms.toFixed(1)} ms meanwhile; memory +${megabytes(single)} for one server at the most, ` +
+        `${judged ? `${storm.aloneMs.toFixed(1)} ms alone, ` : ''}${storm.p99Ms.toFixed(1)} ms during the tests; memory at most +${megabytes(single)} for one server, ` +
         `+${megabytes(storm.grownBytes)} for ${TESTS}; 0 sockets left`
       );
     } finally {
@@ -80,9 +80,9 @@ export const proof: Proof = {
   },
 };
 
-/** @returns the most memory that one server took */
-async function oneByOne(callers: Callers, hostile: HostilePeers): Promise<number> {
-  // What is loaded and compiled with the first test is not the fault of the second server.
+/** Tests each server alone. Returns the maximum memory growth for one server. */
+async function testSequentially(callers: Callers, hostile: HostilePeers): Promise<number> {
+  // Warm up, so that loading and compiling code is not attributed to a server.
   await Promise.all(Array.from({ length: 20 }, () => callers.test(hostile.urls['malformed tools'] ?? '')));
   const grown: number[] = [];
   for (const [name, url] of Object.entries(hostile.urls)) {
@@ -96,7 +96,7 @@ async function oneByOne(callers: Callers, hostile: HostilePeers): Promise<number
   return Math.max(...grown);
 }
 
-async function stormAtOnce(
+async function testConcurrently(
   callers: Callers,
   hostile: HostilePeers,
   { storms, judged }: { storms: number; judged: boolean },
@@ -104,7 +104,7 @@ async function stormAtOnce(
   const resourceId = await callers.createSystem();
   const kinds = Object.entries(hostile.urls);
   const memory = new MemoryWatch(callers.service.pid);
-  // Alone and in the storm in turn, and the median of each: the machine has other work too.
+  // Measure alternately without and with the tests and compare medians, since the machine has other load.
   const alone: number[] = [];
   const p99s: number[] = [];
   let longestMs = 0;
@@ -114,7 +114,7 @@ async function stormAtOnce(
     }
     const reader = await callers.steadyReader(resourceId);
     const reading = reader.read();
-    // A failure is reported where it is awaited, unless a test fails before.
+    // A failure is reported where it is awaited, unless a test fails first.
     reading.catch(() => undefined);
     const tests = Array.from({ length: TESTS }, async (_, index) => {
       const [name, url] = kinds[index % kinds.length] ?? ['', ''];
@@ -131,10 +131,10 @@ async function stormAtOnce(
   return { longestMs, aloneMs: median(alone), p99Ms: median(p99s), grownBytes };
 }
 
-/** Everybody who calls the service. */
+/** All callers of the service. */
 class Callers {
   private readonly client: ApiClient;
-  /** Milliseconds that a test may take. */
+  /** Maximum duration of a test in milliseconds. */
   private readonly limitMs: number;
 
   constructor(
@@ -146,7 +146,7 @@ class Callers {
     this.client = new ApiClient(service.url, token, { connections: TESTS });
   }
 
-  /** Proves that a test was answered as the contract says, and in time. */
+  /** Proves that a test was answered within the limit and according to the contract. */
   expectContract(name: string, { status, body }: Answer, tookMs: number): void {
     const text = `${name}: HTTP ${status} ${JSON.stringify(body).slice(0, 500)}`;
     prove(
@@ -168,7 +168,10 @@ class Callers {
     return { answer, tookMs: performance.now() - start };
   }
 
-  /** A process that is warm and reads steadily once told; `read` returns the 99th percentile in milliseconds. */
+  /**
+   * Starts and warms up a process that reads at a steady rate on request. `read` returns the 99th percentile in
+   * milliseconds.
+   */
   async steadyReader(resourceId: string): Promise<{ read(): Promise<number> }> {
     const child = forkHelper('steady-load.process.ts');
     const url = `${this.service.url}${detailsPath(resourceId, APP, VERSION)}`;
@@ -188,14 +191,14 @@ class Callers {
   }
 }
 
-/** The process full of hostile servers. */
+/** A process that runs the hostile servers. */
 class HostilePeers {
   private constructor(
     private readonly child: ChildProcess,
     readonly urls: Record<string, string>,
   ) {}
 
-  /** @param judged outside parties have processors of their own: they must not compete with the service for these */
+  /** @param judged whether latency is measured, so the servers get low priority and do not compete with the service */
   static async start(judged: boolean): Promise<HostilePeers> {
     const child = forkHelper('hostile-peers.process.ts');
     if (judged) {
@@ -204,7 +207,7 @@ class HostilePeers {
     return new HostilePeers(child, (await nextMessage(child)) as Record<string, string>);
   }
 
-  /** The servers never close a connection themselves: what is open was left open by the service. */
+  /** Proves that the service has closed all connections. The servers never close one themselves. */
   async expectNoSockets(): Promise<void> {
     const deadline = performance.now() + SOCKETS_CLOSED_MS;
     for (let open = Number.NaN; open !== 0;) {
@@ -220,7 +223,7 @@ class HostilePeers {
   }
 }
 
-/** Watches how much memory a process has resident. */
+/** Watches the peak of a process's resident memory. */
 class MemoryWatch {
   private readonly before: number;
   private peak: number;
@@ -231,7 +234,7 @@ class MemoryWatch {
     this.timer = setInterval(() => (this.peak = Math.max(this.peak, this.resident())), MEMORY_SAMPLE_MS);
   }
 
-  /** @returns bytes by which it grew at the most */
+  /** Stops watching. Returns the maximum growth in bytes. */
   stop(): number {
     clearInterval(this.timer);
     return Math.max(this.peak, this.resident()) - this.before;
@@ -239,7 +242,7 @@ class MemoryWatch {
 
   private resident(): number {
     const file = `/proc/${this.pid}/status`;
-    // A claim that does not hold ends the service while its memory is still watched; that must not hide the claim.
+    // If the proof fails, the service ends while its memory is still watched; an error here would hide the failure.
     const status = existsSync(file) ? readFileSync(file, 'utf8') : '';
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1_024;
   }

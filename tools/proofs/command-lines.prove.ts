@@ -2,7 +2,7 @@ import { suite } from './support/suite.js';
 
 export const proof = suite(
   'command-lines',
-  'the command lines do what their help says, from a fresh clone too',
+  'the command lines behave as documented in their help, also in a fresh clone',
   ['embedded'],
   'sample/tests/',
 );

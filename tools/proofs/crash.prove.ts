@@ -8,35 +8,35 @@ import type { ServiceProcess } from './support/service-process.js';
 const CONCURRENCY = 50;
 const IDENTITY_PROVIDER = 'https://idp.example.com/token';
 
-/** What the callers were told: names with the id of the 201, and names whose request broke off. */
-interface Told {
+/** Outcomes known to the callers: names with the id from the 201 response, and names whose request was interrupted. */
+interface Outcomes {
   acknowledged: Map<string, string>;
   unknown: Set<string>;
 }
 
 export const proof: Proof = {
   name: 'crash',
-  claim: 'kill -9 of the service loses no acknowledged system, doubles none and leaves none half stored',
+  claim: 'kill -9 of the service loses, duplicates and partially stores no system',
   databases: ['embedded', 'mariadb', 'mysql'],
-  // A create is one transaction, which both servers take back alike when its connection breaks.
+  // A create is one transaction, which both servers roll back alike when the connection breaks.
   shortDatabases: ['mysql'],
   async run(environment) {
     const { kills, creates } = environment.short ? { kills: 1, creates: 150 } : { kills: 10, creates: 1_000 };
     const databaseUrl = await environment.emptyDatabase();
-    const told: Told = { acknowledged: new Map(), unknown: new Set() };
+    const outcomes: Outcomes = { acknowledged: new Map(), unknown: new Set() };
     for (let round = 0; round < kills; round += 1) {
       const service = await environment.startService(databaseUrl);
-      await createUntilKilled(environment, service, told, { round, creates });
+      await createUntilKilled(environment, service, outcomes, { round, creates });
     }
-    prove(told.unknown.size > 0, 'no kill hit a request, so nothing was proved');
+    prove(outcomes.unknown.size > 0, 'no kill hit a request, so the proof is inconclusive');
     const service = await environment.startService(databaseUrl);
     const stored = await storedSystems(environment, service);
-    compare(told, stored);
+    compare(outcomes, stored);
     await checkRows(environment, databaseUrl, stored);
-    await retryUnknown(environment, service, told, stored);
+    await retryUnknown(environment, service, outcomes, stored);
     return (
-      `${kills} kills in ${kills * creates} creates: ${told.acknowledged.size} acknowledged, ` +
-      `${told.unknown.size} broken off (${stored.length - told.acknowledged.size} of them stored); 0 lost, 0 twice, 0 half stored`
+      `${kills} kills in ${kills * creates} creates: ${outcomes.acknowledged.size} acknowledged, ` +
+      `${outcomes.unknown.size} interrupted (${stored.length - outcomes.acknowledged.size} of them stored); 0 lost, 0 duplicated, 0 partially stored`
     );
   },
 };
@@ -44,32 +44,32 @@ export const proof: Proof = {
 async function createUntilKilled(
   environment: ProofEnvironment,
   service: ServiceProcess,
-  told: Told,
+  outcomes: Outcomes,
   { round, creates }: { round: number; creates: number },
 ): Promise<void> {
   const client = new ApiClient(service.url, await environment.token(), { connections: CONCURRENCY });
   const killAfter = Math.floor(creates * (0.1 + 0.8 * Math.random()));
-  const before = told.acknowledged.size;
+  const before = outcomes.acknowledged.size;
   await doNumbered(creates, CONCURRENCY, async (index) => {
     const name = `crash-${round}-${index}`;
     try {
       const { status, body } = await client.create(name, { authorization: serviceAccount(name) });
       prove(status === 201, `create answered ${status}: ${JSON.stringify(body)}`);
-      told.acknowledged.set(name, String(body['id']));
+      outcomes.acknowledged.set(name, String(body['id']));
     } catch (error) {
       if (!isConnectionError(error)) {
         throw error;
       }
-      told.unknown.add(name);
+      outcomes.unknown.add(name);
     }
-    if (told.acknowledged.size - before === killAfter) {
+    if (outcomes.acknowledged.size - before === killAfter) {
       await service.kill('SIGKILL');
     }
   });
   await client.close();
 }
 
-/** The secret differs for every system, so that one stored with another's would be seen. */
+/** Returns an authorization with a different secret for every system, so that mixed-up secrets are detected. */
 function serviceAccount(name: string): Record<string, unknown> {
   return {
     type: 'SERVICE_ACCOUNT',
@@ -85,7 +85,7 @@ function isConnectionError(error: unknown): boolean {
   return /^(UND_ERR_SOCKET|ECONNRESET|ECONNREFUSED|EPIPE)$/.test(String((error as { code?: unknown }).code));
 }
 
-/** Reads every system back through the list and one by one, as a client would. */
+/** Reads every system back through the list and individually, like a client. */
 async function storedSystems(
   environment: ProofEnvironment,
   service: ServiceProcess,
@@ -109,18 +109,18 @@ async function storedSystems(
   return records;
 }
 
-function compare(told: Told, stored: readonly SystemRecord[]): void {
+function compare(outcomes: Outcomes, stored: readonly SystemRecord[]): void {
   const byName = new Map(stored.map((record) => [record.name, record]));
-  prove(byName.size === stored.length, `${stored.length - byName.size} systems are there twice`);
-  for (const [name, id] of told.acknowledged) {
-    prove(byName.get(name)?.id === id, `${name} was acknowledged and is lost`);
+  prove(byName.size === stored.length, `${stored.length - byName.size} systems are duplicated`);
+  for (const [name, id] of outcomes.acknowledged) {
+    prove(byName.get(name)?.id === id, `${name} was acknowledged but is lost`);
   }
   for (const { name } of stored) {
-    prove(told.acknowledged.has(name) || told.unknown.has(name), `${name} was never asked for`);
+    prove(outcomes.acknowledged.has(name) || outcomes.unknown.has(name), `${name} was never requested`);
   }
 }
 
-/** Looks at the rows past the service: each system has its definition and a secret that opens to what was sent. */
+/** Checks the rows in the database: each system has its definition, and its decrypted secret is the one that was sent. */
 async function checkRows(
   environment: ProofEnvironment,
   databaseUrl: string,
@@ -145,28 +145,25 @@ async function checkRows(
       'credential_options',
     ].map((column) => row[column] as string | null);
     const place = { table: 'systems', rowId: String(row['id']), column: 'client_secret', binding };
-    prove(
-      cipher.open(String(row['client_secret']), place) === secretOf(name),
-      `${name} has another's secret`,
-    );
+    prove(cipher.open(String(row['client_secret']), place) === secretOf(name), `${name} has a wrong secret`);
   }
 }
 
-/** A client that repeats what broke off gets 201, or 409 exactly where the first attempt had been stored. */
+/** Proves that a retry of an interrupted create gets 201, or 409 if the first attempt was stored. */
 async function retryUnknown(
   environment: ProofEnvironment,
   service: ServiceProcess,
-  told: Told,
+  outcomes: Outcomes,
   stored: readonly SystemRecord[],
 ): Promise<void> {
   const client = new ApiClient(service.url, await environment.token());
-  const names = [...told.unknown];
+  const names = [...outcomes.unknown];
   const present = new Set(stored.map(({ name }) => name));
   await doNumbered(names.length, CONCURRENCY, async (index) => {
     const name = String(names[index]);
     const { status } = await client.create(name, { authorization: serviceAccount(name) });
     const expected = present.has(name) ? 409 : 201;
-    prove(status === expected, `repeating ${name} answered ${status} instead of ${expected}`);
+    prove(status === expected, `retrying ${name} answered ${status} instead of ${expected}`);
   });
   await client.close();
 }

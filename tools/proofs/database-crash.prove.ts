@@ -5,16 +5,16 @@ import { prove, type Proof } from './support/proof.js';
 import type { ServiceProcess } from './support/service-process.js';
 
 const CALLERS = 10;
-/** Ten callers that wait so long between requests make about fifty requests a second. */
+/** Pause between requests of a caller; ten callers make about fifty requests per second. */
 const PAUSE_MS = 200;
 const RUNNING_MS = 1_000;
 const DOWN_MS = 1_000;
-const LONGEST_RECOVERY_MS = 5_000;
-/** Where others work on the same cores, as in a short round. */
-const SHARED_MACHINE_RECOVERY_MS = 60_000;
+const MAX_RECOVERY_MS = 5_000;
+/** Same for short runs, which share the processors with other proofs. */
+const SHARED_MACHINE_MAX_RECOVERY_MS = 60_000;
 
-/** What the callers were answered. */
-interface Seen {
+/** Responses that the callers received. */
+interface Responses {
   acknowledged: Map<string, string>;
   errors: number;
   lastSuccess: number;
@@ -31,19 +31,19 @@ export const proof: Proof = {
     const crashes = environment.short ? 1 : 10;
     const service = await environment.startService(await environment.emptyDatabase());
     const client = new ApiClient(service.url, await environment.token());
-    const seen: Seen = { acknowledged: new Map(), errors: 0, lastSuccess: 0 };
-    const load = new Load(client, seen);
+    const responses: Responses = { acknowledged: new Map(), errors: 0, lastSuccess: 0 };
+    const load = new Load(client, responses);
     const running = load.run();
     const recoveries: number[] = [];
     for (let crash = 0; crash < crashes && load.running; crash += 1) {
-      recoveries.push(await crashAndRecover(environment, seen));
+      recoveries.push(await crashAndRecover(environment, responses));
     }
     load.running = false;
     await running;
-    await checkStored(service, client, seen);
+    await checkStored(service, client, responses);
     await client.close();
     return (
-      `${crashes} crashes: ${seen.acknowledged.size} acknowledged, 0 lost, ${seen.errors} x 500 or 503, ` +
+      `${crashes} crashes: ${responses.acknowledged.size} acknowledged, 0 lost, ${responses.errors} x 500 or 503, ` +
       `first success at most ${Math.max(...recoveries).toFixed(0)} ms after the server was back`
     );
   },
@@ -54,13 +54,13 @@ class Load {
 
   constructor(
     private readonly client: ApiClient,
-    private readonly seen: Seen,
+    private readonly responses: Responses,
   ) {}
 
-  /** Creates systems until `running` is false; rejects on an answer that is neither 201 nor a 500 or 503 of ours. */
+  /** Creates systems until `running` is false. Rejects on a response other than 201 or a well-formed 500 or 503. */
   run(): Promise<unknown> {
     const load = Promise.all(Array.from({ length: CALLERS }, (_, caller) => this.call(caller)));
-    // The failure is reported where the load is awaited; here it only ends the crashes.
+    // The failure is reported where the load is awaited; here it only stops further crashes.
     load.catch(() => {
       this.running = false;
     });
@@ -72,8 +72,8 @@ class Load {
       const name = `db-crash-${caller}-${count}`;
       const { status, body } = await this.client.create(name);
       if (status === 201) {
-        this.seen.acknowledged.set(name, String(body['id']));
-        this.seen.lastSuccess = performance.now();
+        this.responses.acknowledged.set(name, String(body['id']));
+        this.responses.lastSuccess = performance.now();
       } else {
         prove(
           (status === 500 || status === 503) &&
@@ -81,35 +81,35 @@ class Load {
             typeof body['message'] === 'string',
           `create answered ${status}: ${JSON.stringify(body)}`,
         );
-        this.seen.errors += 1;
+        this.responses.errors += 1;
       }
       await sleep(PAUSE_MS);
     }
   }
 }
 
-/** @returns milliseconds from the restarted server's first answer to the first success of a caller */
-async function crashAndRecover({ server, short }: ProofEnvironment, seen: Seen): Promise<number> {
+/** Kills and restarts the server. Returns the milliseconds from its restart to the first success of a caller. */
+async function crashAndRecover({ server, short }: ProofEnvironment, responses: Responses): Promise<number> {
   await sleep(RUNNING_MS);
   await server?.kill('SIGKILL');
   await sleep(DOWN_MS);
   await server?.restart();
   const back = performance.now();
-  const longest = short ? SHARED_MACHINE_RECOVERY_MS : LONGEST_RECOVERY_MS;
-  while (seen.lastSuccess < back) {
+  const longest = short ? SHARED_MACHINE_MAX_RECOVERY_MS : MAX_RECOVERY_MS;
+  while (responses.lastSuccess < back) {
     prove(performance.now() - back < longest, `no success within ${longest} ms`);
     await sleep(10);
   }
-  return seen.lastSuccess - back;
+  return responses.lastSuccess - back;
 }
 
-async function checkStored(service: ServiceProcess, client: ApiClient, seen: Seen): Promise<void> {
+async function checkStored(service: ServiceProcess, client: ApiClient, responses: Responses): Promise<void> {
   prove(!service.hasEnded, 'the service ended');
   const { body } = await client.list();
   const stored = body['systems'] as { id: string; name: string }[];
   const ids = new Map(stored.map(({ id, name }) => [name, id]));
-  prove(ids.size === stored.length, 'a system is there twice');
-  for (const [name, id] of seen.acknowledged) {
-    prove(ids.get(name) === id, `${name} was acknowledged and is lost`);
+  prove(ids.size === stored.length, 'a system is duplicated');
+  for (const [name, id] of responses.acknowledged) {
+    prove(ids.get(name) === id, `${name} was acknowledged but is lost`);
   }
 }

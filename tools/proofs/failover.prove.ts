@@ -1,4 +1,4 @@
-import { FailoverSite, LONGEST_BACK_MS } from './support/failover-site.js';
+import { FailoverSite, MAX_RESUME_MS } from './support/failover-site.js';
 import { Haproxy } from './support/haproxy.js';
 import { MysqlGroup } from './support/mysql-group.js';
 import type { ProofEnvironment } from './support/proof-environment.js';
@@ -9,14 +9,14 @@ const REPLICAS = 2;
 export const proof: Proof = {
   name: 'failover',
   claim:
-    'two replicas of the service, each behind a HAProxy of its own before a replication group of three servers, lose nothing acknowledged, do nothing twice, and write again within two seconds of a new primary',
+    'two replicas of the service, each connected through its own HAProxy to a replication group of three servers, lose nothing acknowledged, repeat nothing, and write again within two seconds of a new primary',
   databases: ['mysql'],
   takesLong: true,
   async run(environment) {
     const plugin = await MysqlGroup.pluginFolder();
     if (plugin === undefined) {
-      prove(process.env['CI'] === undefined, 'the MySQL of this host has no plugin group_replication');
-      return 'skipped: the MySQL of this host has no plugin group_replication';
+      prove(process.env['CI'] === undefined, 'the local MySQL lacks the plugin group_replication');
+      return 'skipped: the local MySQL lacks the plugin group_replication';
     }
     const group = await MysqlGroup.start(plugin);
     const proxies: Haproxy[] = [];
@@ -28,7 +28,7 @@ export const proof: Proof = {
         }
         proxies.push(server);
       }
-      return await measured(environment, group, proxies);
+      return await measure(environment, group, proxies);
     } finally {
       await Promise.all(proxies.map((proxy) => proxy.stop()));
       await group.stop();
@@ -36,12 +36,12 @@ export const proof: Proof = {
   },
 };
 
-async function measured(
+async function measure(
   environment: ProofEnvironment,
   group: MysqlGroup,
   proxies: readonly Haproxy[],
 ): Promise<string> {
-  const places = proxies.map(({ place }) => place);
+  const places = proxies.map(({ address }) => address);
   const site = await FailoverSite.open(environment, group, places);
   const { short } = environment;
   await site.repeat('switch-over', short ? 1 : 10, () => group.switchOver());
@@ -51,7 +51,7 @@ async function measured(
   const { figures, late } = await site.finish();
   prove(
     short || late.length === 0,
-    `writes were back later than ${LONGEST_BACK_MS} ms: ${late.join('; ')}. ${figures}`,
+    `writes resumed later than ${MAX_RESUME_MS} ms: ${late.join('; ')}. ${figures}`,
   );
   return figures;
 }

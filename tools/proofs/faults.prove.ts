@@ -8,16 +8,16 @@ import { prove, type Proof } from './support/proof.js';
 import { rows } from './support/rows.js';
 import { SmallDisk, fill, free, smallServer } from './support/small-storage.js';
 
-const LONGEST_BACK_MS = 2_000;
-/** Where others work on the same cores, as in a short round. */
+const MAX_RESUME_MS = 2_000;
+/** Same for short runs, which share the processors with other proofs. */
 const SHARED_MACHINE_BACK_MS = 60_000;
-/** A killed server recovers its data first. */
-const LONGEST_RECOVERY_MS = 10_000;
-/** How long a database may find room in what it has. */
+/** Limit after a kill, since the server first recovers its data. */
+const MAX_RECOVERY_MS = 10_000;
+/** Time within which writes to a full database must start to fail. */
 const FULL_MS = 60_000;
-/** From the first write that found no room. */
+/** Time from the first failed write until readiness must report it. */
 const NOT_READY_MS = 5_000;
-const START_AWAY_MS = 3_000;
+const START_WITHOUT_DATABASE_MS = 3_000;
 const APP_USER = 'faults_app';
 const SETTINGS = {
   'jobLimits.retryBaseMs': '100',
@@ -30,7 +30,7 @@ const SETTINGS = {
 export const proof: Proof = {
   name: 'faults',
   claim:
-    'faults of the database and full disks lose and double nothing, end no schedule, and readiness says what a write finds',
+    'database faults and full disks lose and duplicate nothing and end no schedule, and readiness reflects whether writes work',
   databases: ['embedded', 'mariadb', 'mysql'],
   shortDatabases: ['embedded', 'mysql'],
   needsOwnServer: true,
@@ -47,7 +47,7 @@ export const proof: Proof = {
 async function proveSingle(environment: ProofEnvironment): Promise<string> {
   const { short, server } = environment;
   if (server === undefined) {
-    throw new Error('a server is needed');
+    throw new Error('requires a server');
   }
   const database = await environment.emptyDatabase();
   const site = await open(environment, database, await appUrl(database), {
@@ -55,10 +55,10 @@ async function proveSingle(environment: ProofEnvironment): Promise<string> {
   });
   await site.fault('read-only', longestBack(short), async () => {
     await rows(server.url, 'SET GLOBAL read_only = ON');
-    await sleep(lasting(site, short));
+    await sleep(faultDuration(site, short));
     await rows(server.url, 'SET GLOBAL read_only = OFF');
   });
-  await site.fault('silent', longestBack(short), () => stopForAWhile(server.url, lasting(site, short)));
+  await site.fault('silent', longestBack(short), () => suspendServer(server.url, faultDuration(site, short)));
   site.load.watch(false);
   site.load.allowFailures(true);
   await site.fault('table away', longestBack(short) * 2, async () => {
@@ -72,43 +72,43 @@ async function proveSingle(environment: ProofEnvironment): Promise<string> {
   });
   site.load.watch(true);
   site.load.allowFailures(false);
-  await site.fault('killed', Math.max(LONGEST_RECOVERY_MS, longestBack(short)), async () => {
+  await site.fault('killed', Math.max(MAX_RECOVERY_MS, longestBack(short)), async () => {
     await server.kill('SIGKILL');
-    await sleep(lasting(site, short));
+    await sleep(faultDuration(site, short));
     await server.restart();
   });
   const figures = await site.finish();
   await startWithout(environment, database);
-  return `single server: ${figures}; a replica that started without it waited`;
+  return `single server: ${figures}; a replica started without the database waited for it`;
 }
 
-/** The embedded file on a disk that is full for a while. */
+/** Proves the embedded database on a disk that is temporarily full. */
 async function proveSmallDisk(environment: ProofEnvironment): Promise<string> {
   const disk = await SmallDisk.at(join(environment.folder, 'small-disk'));
   if (disk === undefined) {
-    return 'disk full skipped: this host lets us make no small file system (unshare, mount)';
+    return 'disk full skipped: this host does not permit creating a small file system (unshare, mount)';
   }
   const service = await environment.startService(disk.databaseUrl, SETTINGS, disk.command);
   const database = (): Promise<string> => disk.copyOf(service.pid);
   const site = await FaultSite.open(service, database, environment);
   for (let round = 0; round < (environment.short ? 1 : 10); round += 1) {
     await site.fault('disk full', longestBack(environment.short), async () => {
-      // While a disk fills, small writes still find room where larger ones do not.
+      // While the disk fills up, small writes still succeed after larger ones fail.
       site.load.watch(false);
       await disk.fill(service.pid);
-      await site.load.refusedAfter(performance.now(), FULL_MS);
+      await site.load.untilNextRejection(performance.now(), FULL_MS);
       await site.load.notReadyWithin(NOT_READY_MS);
       site.load.watch(true);
-      await sleep(lasting(site, environment.short));
+      await sleep(faultDuration(site, environment.short));
       await disk.free(service.pid);
     });
   }
   proveRefused(site);
-  prove(site.load.looked.notReady > 0, 'the service was ready on a full disk');
+  prove(site.load.readinessChecks.notReady > 0, 'the service reported ready on a full disk');
   return `small disk: ${await site.finish()}`;
 }
 
-/** A server whose tables find no more room. What needs none is stored all the same, so readiness is not looked at. */
+/** Proves a server whose tables are full. Writes that need no space still succeed, so readiness is not checked. */
 async function proveSmallServer(environment: ProofEnvironment): Promise<string> {
   const server = await smallServer();
   try {
@@ -118,8 +118,8 @@ async function proveSmallServer(environment: ProofEnvironment): Promise<string> 
     site.load.watch(false);
     await site.fault('tables full', longestBack(environment.short), async () => {
       await fill(database);
-      await site.load.refusedAfter(performance.now(), FULL_MS);
-      await sleep(lasting(site, environment.short));
+      await site.load.untilNextRejection(performance.now(), FULL_MS);
+      await sleep(faultDuration(site, environment.short));
       await free(database);
     });
     proveRefused(site);
@@ -140,21 +140,21 @@ async function open(
   return FaultSite.open(service, async () => database, environment);
 }
 
-/** How long a fault lasts: longer than what a look at readiness may know of the time before it. */
-function lasting({ load }: FaultSite, short: boolean): number {
+/** Returns the duration of a fault, longer than the maximum age of a readiness result. */
+function faultDuration({ load }: FaultSite, short: boolean): number {
   return Math.max(load.leastFaultMs, short ? 0 : 15_000);
 }
 
 function longestBack(short: boolean): number {
-  return short ? SHARED_MACHINE_BACK_MS : LONGEST_BACK_MS;
+  return short ? SHARED_MACHINE_BACK_MS : MAX_RESUME_MS;
 }
 
 function proveRefused({ load: { statuses } }: FaultSite): void {
-  prove((statuses.get(503) ?? 0) > 0, 'nothing was refused');
-  prove(!statuses.has(500), `a full disk was told as 500, ${statuses.get(500)} times`);
+  prove((statuses.get(503) ?? 0) > 0, 'nothing was rejected');
+  prove(!statuses.has(500), `a full disk caused ${statuses.get(500)} responses with status 500`);
 }
 
-/** Read-only holds for those without rights of an administrator. */
+/** Returns the URL with an unprivileged account, since read-only mode does not apply to administrators. */
 async function appUrl(database: string): Promise<string> {
   const url = new URL(database);
   const account = `'${APP_USER}'@'127.0.0.1'`;
@@ -165,7 +165,7 @@ async function appUrl(database: string): Promise<string> {
   return url.href;
 }
 
-async function stopForAWhile(serverUrl: string, ms: number): Promise<void> {
+async function suspendServer(serverUrl: string, ms: number): Promise<void> {
   const [row] = await rows(serverUrl, 'SELECT @@pid_file AS path');
   const pid = Number(await readFile(String(row?.['path']), 'utf8'));
   process.kill(pid, 'SIGSTOP');
@@ -176,12 +176,12 @@ async function stopForAWhile(serverUrl: string, ms: number): Promise<void> {
   }
 }
 
-/** A replica that is started while the server is away waits for it. */
+/** Proves that a replica started while the server is down waits for it. */
 async function startWithout(environment: ProofEnvironment, database: string): Promise<void> {
   const { server } = environment;
   await server?.kill('SIGKILL');
   const service = await environment.launchService(database, SETTINGS);
-  await sleep(START_AWAY_MS);
+  await sleep(START_WITHOUT_DATABASE_MS);
   prove(!service.hasEnded, 'a replica that started without the database did not wait for it');
   await server?.restart();
   await service.ready();

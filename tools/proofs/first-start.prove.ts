@@ -7,7 +7,7 @@ const REPLICAS = 2;
 
 export const proof: Proof = {
   name: 'first-start',
-  claim: 'replicas that start at once on an empty database migrate it once and all become ready',
+  claim: 'replicas that start simultaneously on an empty database migrate it once and all become ready',
   databases: ['mariadb', 'mysql'],
   shortDatabases: ['mariadb'],
   async run(environment) {

@@ -22,7 +22,7 @@ interface ApiDocument {
   components: { schemas: Record<string, Schema> };
 }
 
-/** A request as it is sent; a counterexample is printed like this. */
+/** A generated request; counterexamples are printed in this form. */
 interface FuzzRequest {
   method: string;
   path: string;
@@ -32,7 +32,7 @@ interface FuzzRequest {
 
 export const proof: Proof = {
   name: 'fuzz',
-  claim: 'no request made from the OpenAPI document, valid or broken, is answered otherwise than documented',
+  claim: 'every request generated from the OpenAPI document, valid or not, gets a documented response',
   databases: ['embedded', 'mariadb', 'mysql'],
   shortDatabases: ['mysql'],
   async run(environment) {
@@ -60,7 +60,7 @@ export const proof: Proof = {
   },
 };
 
-/** Sends requests and holds every answer against the document. */
+/** Sends requests and checks every response against the document. */
 class Sender {
   private readonly agent = new Agent({ connections: WORKERS });
   private readonly contract: OpenApiContract;
@@ -74,7 +74,7 @@ class Sender {
   }
 
   async send({ method, path, headers, body }: FuzzRequest): Promise<void> {
-    // With origin and path apart nobody resolves "..", which is for the service to do.
+    // Passing origin and path separately keeps the client from resolving "..", which the service must handle.
     const response = await this.agent.request({
       origin: this.url,
       path,
@@ -103,7 +103,7 @@ class Sender {
   }
 }
 
-/** Ids that exist, so that requests get further than 404. */
+/** Creates systems and returns their ids, so that requests get past 404. */
 async function someIds(client: ApiClient): Promise<string[]> {
   const answers = await Promise.all(
     Array.from({ length: SYSTEMS }, (_, index) => client.create(`fuzz-${index}`)),
@@ -203,12 +203,12 @@ function bodyOf({ requestBody }: Operation, document: ApiDocument): Arbitrary<st
   );
 }
 
-/** A text without lone surrogates, which cannot be put into a URL. */
+/** Replaces lone surrogates, which cannot be part of a URL. */
 function wellFormed(text: string): string {
   return Buffer.from(text).toString();
 }
 
-/** A parameter as it is written into an address; not every object has a text of its own. */
+/** Returns a parameter value as text; String() would fail for some objects. */
 function toText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

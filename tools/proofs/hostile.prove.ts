@@ -2,6 +2,6 @@ import { suite } from './support/suite.js';
 
 export const proof = suite(
   'hostile',
-  'hostile packages, tools, models and servers end at our bounds, with an error that says which',
+  'hostile packages, tools, models and servers are stopped at the documented limits, with an error that names the limit',
   ['embedded'],
 );

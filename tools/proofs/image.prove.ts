@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '../../test/support/databases/process-resources.js';
 import { ApiClient } from './support/api-client.js';
-import { deployedWays, type Deployed, ImageRoot } from './support/image-root.js';
+import { deployments, type Deployment, ImageRoot } from './support/image-root.js';
 import { ProcessClient } from './support/process-client.js';
 import { CHECK, ORDER } from './support/process-models.js';
 import type { ProofEnvironment } from './support/proof-environment.js';
@@ -14,43 +14,46 @@ import { ServiceProcess } from './support/service-process.js';
 
 const run = promisify(execFile);
 const MB = 1_000_000;
-const MOST_MODULES_BYTES = 170 * MB;
-const PROBE_PATIENCE_MS = 30_000;
-const MOST_IMAGE_BYTES = 320 * MB;
+const MAX_MODULES_BYTES = 170 * MB;
+const PROBE_TIMEOUT_MS = 30_000;
+const MAX_IMAGE_BYTES = 320 * MB;
 
 export const proof: Proof = {
   name: 'image',
   claim:
-    'the last stage of the Dockerfile runs the service as compose file and chart start it, without rights and without writing',
+    'the last stage of the Dockerfile runs the service as started by the compose file and the chart, unprivileged and read-only',
   databases: ['mysql'],
   async run(environment) {
     const root = await ImageRoot.build(join(environment.folder, 'image'));
     const sizes = await checkFiles(root);
     await checkDependencies(root);
-    const ways = await deployedWays();
-    for (const way of ways) {
-      await checkSettings(root, way);
-      await checkService(environment, root, way);
+    const allDeployments = await deployments();
+    for (const deployment of allDeployments) {
+      await checkSettings(root, deployment);
+      await checkService(environment, root, deployment);
     }
     return (
       `node_modules ${toMb(sizes.modules)} MB, image ${toMb(sizes.all)} MB, last stage built by buildah; ran as ${root.config.User} ` +
-      `on a read-only root as ${ways.map(({ name }) => name).join(' and ')} start it`
+      `on a read-only root, as started by ${allDeployments.map(({ name }) => name).join(' and ')}`
     );
   },
 };
 
-/** Sizes are those of the disk; nobody but root may write, and nobody becomes root. */
+/** Checks the sizes on disk, and that only root can write to files and no file is setuid or setgid. */
 async function checkFiles({ folder }: ImageRoot): Promise<{ modules: number; all: number }> {
   const [modules, all] = await Promise.all([sizeOf(join(folder, 'app/node_modules')), sizeOf(folder)]);
-  prove(modules < MOST_MODULES_BYTES, `node_modules has ${toMb(modules)} MB`);
-  prove(all < MOST_IMAGE_BYTES, `the image has ${toMb(all)} MB`);
+  prove(modules < MAX_MODULES_BYTES, `node_modules has ${toMb(modules)} MB`);
+  prove(all < MAX_IMAGE_BYTES, `the image has ${toMb(all)} MB`);
   const { stdout } = await run('find', [folder, '!', '-type', 'l', '-perm', '/6022']);
-  prove(stdout === '', `others than root may write to, or become root by: ${stdout}`);
-  prove(!existsSync(join(folder, 'bin/sh')) && !existsSync(join(folder, 'usr/bin/sh')), 'there is a shell');
+  prove(stdout === '', `writable by users other than root, or setuid or setgid: ${stdout}`);
+  prove(
+    !existsSync(join(folder, 'bin/sh')) && !existsSync(join(folder, 'usr/bin/sh')),
+    'the image contains a shell',
+  );
   return { modules, all };
 }
 
-/** Each package that the service names is there with all that it needs, also those which are loaded late. */
+/** Checks that each dependency can be loaded, including those that are loaded lazily. */
 async function checkDependencies(root: ImageRoot): Promise<void> {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<
     'dependencies' | 'optionalDependencies',
@@ -64,11 +67,11 @@ async function checkDependencies(root: ImageRoot): Promise<void> {
     console.log(missing.join());`;
   const [file = '', ...args] = root.command(['--input-type=module', '--eval', missing]);
   const { stdout } = await run(file, args, { env: { ...process.env, ...root.environment } });
-  prove(stdout.trim() === 'EROFS', `not to be loaded, or the root is not read-only: ${stdout}`);
+  prove(stdout.trim() === 'EROFS', `dependencies cannot be loaded, or the root is not read-only: ${stdout}`);
 }
 
-/** The settings of a way of deployment are taken as they stand there: the service gets as far as the database, which nobody runs. */
-async function checkSettings(root: ImageRoot, { name, environment }: Deployed): Promise<void> {
+/** Checks that the service accepts a deployment's settings unchanged: it starts until it fails to reach the database. */
+async function checkSettings(root: ImageRoot, { name, environment }: Deployment): Promise<void> {
   const settings = { ...root.environment, ...environment, 'databaseLimits.startWaitSeconds': '0' };
   const service = await ServiceProcess.run(root.command(), settings);
   const status = await service.ended();
@@ -78,11 +81,11 @@ async function checkSettings(root: ImageRoot, { name, environment }: Deployed): 
   );
 }
 
-/** Starts the service as a way of deployment says, on a database of its own. */
+/** Starts the service as in a deployment, on a new database. */
 async function checkService(
   environment: ProofEnvironment,
   root: ImageRoot,
-  { name, environment: variables, migration }: Deployed,
+  { name, environment: variables, migration }: Deployment,
 ): Promise<void> {
   const metricsPort = String(await freePort());
   const settings = {
@@ -100,21 +103,27 @@ async function checkService(
   const status = readFileSync(`/proc/${service.pid}/status`, 'utf8');
   prove(
     process.getuid?.() !== 0 || /^Uid:\t65532\t65532\t/m.test(status),
-    'the service runs as another user',
+    'the service does not run as user 65532',
   );
   for (const path of ['/livez', '/readyz', '/metrics']) {
-    const answer = await wellAnswered(`http://127.0.0.1:${metricsPort}${path}`);
+    const answer = await pollUntilOk(`http://127.0.0.1:${metricsPort}${path}`);
     prove(answer.ok, `${name}: ${path} was answered ${answer.status}`);
   }
-  prove((await exitOf(root.healthCommand, settings)) === 0, 'the health check finds the service ill');
+  prove((await exitOf(root.healthCommand, settings)) === 0, 'the health check fails for a running service');
   await useService(service.url, await environment.token({ typ: 'Bearer' }));
-  prove((await service.kill('SIGTERM')) === 0, `the service did not stop well: ${service.outputTail}`);
-  prove((await exitOf(root.healthCommand, settings)) === 1, 'the health check finds a stopped service well');
+  prove((await service.kill('SIGTERM')) === 0, `the service did not stop cleanly: ${service.outputTail}`);
+  prove(
+    (await exitOf(root.healthCommand, settings)) === 1,
+    'the health check succeeds for a stopped service',
+  );
 }
 
-/** While the main thread is busy that of the probes tells what it knew last: for a moment that the service was not ready yet. */
-async function wellAnswered(url: string): Promise<Response> {
-  const deadline = Date.now() + PROBE_PATIENCE_MS;
+/**
+ * Polls until a probe succeeds. While the main thread is busy the probe thread reports the last known state, which may be
+ * not ready.
+ */
+async function pollUntilOk(url: string): Promise<Response> {
+  const deadline = Date.now() + PROBE_TIMEOUT_MS;
   for (;;) {
     const answer = await fetch(url);
     await answer.arrayBuffer();
@@ -125,12 +134,12 @@ async function wellAnswered(url: string): Promise<Response> {
   }
 }
 
-/** A worker thread, the checker of packages, expressions, drivers and files that are sent as they are. */
+/** Uses a worker thread, package validation, expressions, drivers and static files. */
 async function useService(url: string, token: string): Promise<void> {
   const api = new ApiClient(url, token);
   const tested = await api.testConnection('http://127.0.0.1:65534/mcp');
   prove(tested.status === 200, `a connection test was answered ${tested.status}`);
-  prove(JSON.stringify(tested.body).includes('refused'), `the test said ${JSON.stringify(tested.body)}`);
+  prove(JSON.stringify(tested.body).includes('refused'), `the test returned ${JSON.stringify(tested.body)}`);
   const found = await api.send('GET', '/api/platform/discover');
   prove(found.status === 200, `discovery was answered ${found.status}`);
   await api.close();

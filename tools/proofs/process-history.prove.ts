@@ -10,20 +10,20 @@ import { prove, type Proof } from './support/proof.js';
 import { rows } from './support/rows.js';
 
 const CALLERS = 32;
-/** Acknowledged before a kill. */
-const LEAST_CALLS = 100;
-const MOST_CALLS = 500;
-const LONGEST_LOAD_MS = 6_000;
+/** Minimum number of acknowledged calls before a kill. */
+const MIN_CALLS = 100;
+const MAX_CALLS = 500;
+const MAX_LOAD_MS = 6_000;
 const SETTINGS = {
   PROCESS_UI_ACTION_ACCESS: 'any-token',
-  // Longer than anything takes, so that no double click leads back.
+  // Longer than the proof, so that no double click executes a back action.
   'processLimits.repeatWindowMs': '60000',
 };
 
 export const proof: Proof = {
   name: 'process-history',
   claim:
-    'a drawn history of starts and UI actions under kill -9 of the service and of the database is one that the model allows: each acknowledged one once and in its order, refused ones not at all, others once or not at all',
+    'a random history of starts and UI actions under kill -9 of the service and of the database is allowed by the model: acknowledged ones take effect exactly once and in order, rejected ones never, others at most once',
   databases: ['embedded', 'mariadb', 'mysql'],
   shortDatabases: ['mysql'],
   needsOwnServer: true,
@@ -33,7 +33,7 @@ export const proof: Proof = {
     const databaseKills = environment.kind === 'embedded' ? 0 : environment.short ? 1 : 20;
     const site = await ProcessSite.open(environment, SETTINGS);
     try {
-      return await underKills(site, seed, { kills, databaseKills, short: environment.short });
+      return await runWithKills(site, seed, { kills, databaseKills, short: environment.short });
     } catch (error) {
       throw new Error(`with PROVE_SEED=${seed}`, { cause: error });
     } finally {
@@ -42,7 +42,7 @@ export const proof: Proof = {
   },
 };
 
-async function underKills(
+async function runWithKills(
   site: ProcessSite,
   seed: number,
   { kills, databaseKills, short }: { kills: number; databaseKills: number; short: boolean },
@@ -51,7 +51,7 @@ async function underKills(
   const history = new HistoryCallers(await site.client.publish({ loops: LOOPS }), seed, () => site);
   const plan = (): KillPlan => ({
     callers: CALLERS,
-    moment: acknowledged(history, random.between(LEAST_CALLS, MOST_CALLS)),
+    moment: untilAcknowledged(history, random.between(MIN_CALLS, MAX_CALLS)),
   });
   for (let kill = 0; kill < kills; kill += 1) {
     await killService(site, history, plan());
@@ -62,8 +62,8 @@ async function underKills(
     await killDatabase(site, history, plan());
     await check(site, history.courses);
   }
-  // Beside other proofs the callers may come one by one.
-  prove(short || site.shared > 0, 'no group was written before a kill');
+  // In a short run, which shares the machine, callers may not overlap.
+  prove(short || site.shared > 0, 'no shared transaction was written before a kill');
   const { effects, unanswered, refused } = await check(site, history.courses);
   await checkRepeats(site, history.courses);
   const calls = history.courses.flatMap((course) => [
@@ -71,33 +71,33 @@ async function underKills(
     ...course.operations.flatMap((operation) => operation.calls),
   ]);
   const broken = calls.filter(({ reply }) => reply === undefined).length;
-  prove(broken > 0, 'no kill hit a call, so nothing was proved');
+  prove(broken > 0, 'no kill hit a call, so the proof is inconclusive');
   const count = (is: (call: Call) => boolean): number => calls.filter(is).length;
   const readings = history.courses.reduce((sum, course) => sum + course.readings.length, 0);
   return (
-    `PROVE_SEED=${seed}: ${kills} kills of the service, ${databaseKills} of the database, ${site.shared} writes in groups before kills; ` +
-    `${history.courses.length} starts, ${calls.length} calls: ${count(isAcknowledged)} acknowledged, ${count(isRefused)} refused (${refused} of them UI actions), ` +
-    `${broken} broken off; ${effects} UI actions took effect, ${unanswered} of them unanswered, and ${readings} readings fit; 0 lost, 0 twice, 0 out of order`
+    `PROVE_SEED=${seed}: ${kills} kills of the service, ${databaseKills} of the database, ${site.shared} shared writes before kills; ` +
+    `${history.courses.length} starts, ${calls.length} calls: ${count(isAcknowledged)} acknowledged, ${count(isRefused)} rejected (${refused} of them UI actions), ` +
+    `${broken} interrupted; ${effects} UI actions took effect, ${unanswered} of them unanswered, and ${readings} reads are consistent; 0 lost, 0 duplicated, 0 out of order`
   );
 }
 
-/** Waits until so many calls more are acknowledged; not for ever, for others work on the machine too. */
-async function acknowledged(history: HistoryCallers, calls: number): Promise<void> {
+/** Waits until `calls` more calls are acknowledged, at most MAX_LOAD_MS, since the machine may be busy. */
+async function untilAcknowledged(history: HistoryCallers, calls: number): Promise<void> {
   const enough = history.acknowledged + calls;
-  const deadline = performance.now() + LONGEST_LOAD_MS;
+  const deadline = performance.now() + MAX_LOAD_MS;
   while (history.acknowledged < enough && performance.now() < deadline) {
     await sleep(5);
   }
 }
 
-/** Holds everything that callers were told so far against what is stored. */
+/** Checks all responses so far against the stored data. */
 async function check(site: ProcessSite, courses: readonly Course[]): Promise<CourseFigures> {
   const stored = await site.rows.instances();
   const instances = new Map(stored.map((instance) => [String(instance.state.data['name']), instance]));
   const names = new Set(courses.map(({ start }) => start.name));
-  prove(instances.size === stored.length, `${stored.length - instances.size} starts have happened twice`);
+  prove(instances.size === stored.length, `${stored.length - instances.size} starts took effect twice`);
   for (const name of instances.keys()) {
-    prove(names.has(name), `${name} is stored and was never asked for`);
+    prove(names.has(name), `${name} is stored but was never requested`);
   }
   const sum: CourseFigures = { effects: 0, unanswered: 0, refused: 0 };
   for (const course of courses) {
@@ -109,7 +109,7 @@ async function check(site: ProcessSite, courses: readonly Course[]): Promise<Cou
   return sum;
 }
 
-/** When nothing is under way any more, an answer is kept for each Idempotency-Key that took effect, and for no other. */
+/** Checks, when all calls have ended, that exactly one response is stored for each Idempotency-Key that took effect. */
 async function checkRepeats(
   { databaseUrl, rows: read }: ProcessSite,
   courses: readonly Course[],
@@ -124,5 +124,5 @@ async function checkRepeats(
   ]);
   const expected = keys.filter((key) => effects.has(key)).length;
   const kept = (await rows(databaseUrl, 'SELECT key_hash FROM process_repeats')).length;
-  prove(kept === expected, `${kept} answers are kept for ${expected} keys that took effect`);
+  prove(kept === expected, `${kept} responses are stored for ${expected} keys that took effect`);
 }

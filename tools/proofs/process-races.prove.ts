@@ -15,13 +15,13 @@ const CALLERS = 10;
 /** Callers of each of the two parallel branches. */
 const BRANCH_CALLERS = 3;
 const REPLICAS = 2;
-/** What each round starts: one approval, and one process for each kind of double click. */
+/** Instances that each round starts: one approval, and one per kind of double click. */
 const ROUND_INSTANCES = 3;
 
 export const proof: Proof = {
   name: 'process-races',
   claim:
-    'of equal starts, of equal UI actions and of two branches that come to their join at once, each has one effect on two replicas, and equal UI actions never lead back',
+    'identical concurrent starts, identical UI actions and two branches that reach their join simultaneously each take effect once on two replicas, and identical UI actions never go back',
   databases: ['mariadb', 'mysql'],
   shortDatabases: ['mysql'],
   async run(environment) {
@@ -46,13 +46,13 @@ export const proof: Proof = {
     await Promise.all([...[...clients, ...others].map((client) => client.close()), rows.close()]);
     return (
       `${rounds} rounds on ${REPLICAS} replicas: ${rounds} starts for ${rounds * CALLERS} calls, ` +
-      `${race.accepted} UI actions, ${race.refused} x 409, ${race.repeated} x the same answer again, 0 x back, ` +
-      `0 x 5xx; ${resolved} deadlocks on the server, none of them seen by a caller`
+      `${race.accepted} UI actions, ${race.refused} x 409, ${race.repeated} repeated responses, 0 back actions, ` +
+      `0 x 5xx; ${resolved} deadlocks on the server, none visible to a caller`
     );
   },
 };
 
-/** Two callers for each replica; the second may act in what the first has started. */
+/** Starts the replicas, with two callers each. The second one may act in instances that the first one started. */
 async function replicas(
   environment: ProofEnvironment,
   databaseUrl: string,
@@ -70,7 +70,7 @@ async function replicas(
   };
 }
 
-/** Rounds of callers who do the same at the same moment. */
+/** Rounds in which callers send identical requests simultaneously. */
 class Race {
   accepted = 0;
   refused = 0;
@@ -83,16 +83,16 @@ class Race {
   ) {}
 
   async round(round: number): Promise<void> {
-    const place = await this.starts(round);
-    const winner = await this.actions(place);
-    await this.branches(place);
-    const stored = await this.lastAction(place, round);
+    const place = await this.sendStarts(round);
+    const winner = await this.sendActions(place);
+    await this.sendBranches(place);
+    const stored = await this.sendLastAction(place, round);
     prove(stored.row.state === 'FINISHED', `round ${round} left an instance that is ${stored.row.state}`);
-    prove(count(stored, 'ACTION_EXECUTED') === 4, `round ${round} executed another number of actions than 4`);
-    prove(stored.state.data['apply'] === winner, `round ${round} stored what a refused caller has sent`);
+    prove(count(stored, 'ACTION_EXECUTED') === 4, `round ${round} did not execute exactly 4 actions`);
+    prove(stored.state.data['apply'] === winner, `round ${round} stored data of a rejected caller`);
   }
 
-  /** Ten times the same UI action that can be gone back to, without a key: one step forth, and none back. */
+  /** Sends the same UI action with a return point ten times without a key: one step forward, none back. */
   async doubleClicks(round: number, callers: readonly ProcessClient[]): Promise<void> {
     const place = firstPlace(await callers[0]!.start(this.build, 'returning', { round }));
     const replies = await this.together(
@@ -106,7 +106,7 @@ class Race {
       accepted.length > 0 && accepted.length + refused.length === CALLERS && distinct(accepted) === 1,
       `round ${round}: a double click was answered ${statuses(replies)}, with ${distinct(accepted)} bodies`,
     );
-    prove(accepted[0]?.body['backAction'] === false, `round ${round}: a double click led back`);
+    prove(accepted[0]?.body['backAction'] === false, `round ${round}: a double click went back`);
     const stored = await this.stored(place);
     prove(
       count(stored, 'ACTION_EXECUTED') === 1 &&
@@ -119,80 +119,80 @@ class Race {
     this.repeated += accepted.length - 1;
   }
 
-  /** Ten equal starts with one key: one instance, ten times the same answer. */
-  private async starts(round: number): Promise<Place> {
+  /** Sends ten identical starts with one key: one instance, ten identical responses. */
+  private async sendStarts(round: number): Promise<Place> {
     const replies = await this.together(CALLERS, (client) =>
       client.start(this.build, 'approval', { round }, `start-${round}`),
     );
     const [first] = replies;
     prove(
       first !== undefined && replies.every(({ status, text }) => status === 200 && text === first.text),
-      `round ${round}: equal starts were answered ${statuses(replies)}, with ${distinct(replies)} bodies`,
+      `round ${round}: identical starts were answered ${statuses(replies)}, with ${distinct(replies)} bodies`,
     );
     this.repeated += CALLERS - 1;
     return firstPlace(first);
   }
 
   /**
-   * Ten times the same UI action on one token, without a key.
-   * @returns which caller was the one that it was accepted from
+   * Sends the same UI action on one token ten times without a key.
+   * @returns index of the caller whose request was accepted
    */
-  private async actions(place: Place): Promise<number> {
+  private async sendActions(place: Place): Promise<number> {
     const lost = await this.clients[0]!.act(place, 'apply', { apply: -1, left: 'not allowed here' });
-    prove(lost.status === 400, `input that no key takes was answered ${lost.status}`);
+    prove(lost.status === 400, `input outside the action's keys was answered ${lost.status}`);
     const replies = await this.together(CALLERS, (client, caller) =>
       client.act(place, 'apply', { apply: caller }),
     );
-    this.judge('apply', replies);
+    this.checkOneAccepted('apply', replies);
     const stored = await this.stored(place);
-    prove(entries(stored, 'split') === 1, 'one action led more than once to the node behind');
-    prove(!Object.hasOwn(stored.state.data, 'left'), 'data outside of the keys of an action was stored');
+    prove(entries(stored, 'split') === 1, 'one action reached the next node more than once');
+    prove(!Object.hasOwn(stored.state.data, 'left'), "data outside the action's keys was stored");
     return replies.findIndex(({ status }) => status === 200);
   }
 
-  /** Both branches of the fork at the same moment, each of them several times. */
-  private async branches(place: Place): Promise<void> {
+  /** Sends the actions of both branches simultaneously, each several times. */
+  private async sendBranches(place: Place): Promise<void> {
     const tokens = activeTokens(await this.stored(place));
-    prove(tokens.size === 2, `${tokens.size} tokens behind the fork`);
+    prove(tokens.size === 2, `${tokens.size} tokens after the fork`);
     const replies = await this.together(2 * BRANCH_CALLERS, (client, caller) => {
       const task = branchOf(caller);
       return client.act({ ...place, token: tokens.get(task) ?? '' }, task, { [task]: caller });
     });
-    this.judge(
+    this.checkOneAccepted(
       'left',
       replies.filter((_, caller) => branchOf(caller) === 'left'),
     );
-    this.judge(
+    this.checkOneAccepted(
       'right',
       replies.filter((_, caller) => branchOf(caller) === 'right'),
     );
     const stored = await this.stored(place);
     prove(entries(stored, 'sign') === 1, `the join fired ${entries(stored, 'sign')} times`);
-    prove(stored.state.tokens.size === 1, `${stored.state.tokens.size} tokens are left behind the join`);
+    prove(stored.state.tokens.size === 1, `${stored.state.tokens.size} tokens remain after the join`);
   }
 
-  /** Ten times the last UI action, with one key: executed once and answered ten times. */
-  private async lastAction(place: Place, round: number): Promise<StoredInstance> {
+  /** Sends the last UI action ten times with one key: executed once, ten identical responses. */
+  private async sendLastAction(place: Place, round: number): Promise<StoredInstance> {
     const token = activeTokens(await this.stored(place)).get('sign') ?? '';
     const replies = await this.together(CALLERS, (client) =>
       client.act({ ...place, token }, 'sign', { sign: round }, `sign-${round}`),
     );
     prove(
       replies.every(({ status, text }) => status === 200 && text === replies[0]?.text),
-      `round ${round}: equal actions with a key were answered ${statuses(replies)}`,
+      `round ${round}: identical actions with a key were answered ${statuses(replies)}`,
     );
     this.accepted += 1;
     this.repeated += CALLERS - 1;
     return this.stored(place);
   }
 
-  /** One caller got 200, all others 409. */
-  private judge(task: UserTask, replies: readonly Reply[]): void {
+  /** Proves that one caller got 200 and all others 409. */
+  private checkOneAccepted(task: UserTask, replies: readonly Reply[]): void {
     const accepted = replies.filter(({ status }) => status === 200).length;
     const refused = replies.filter(({ status }) => status === 409).length;
     prove(
       accepted === 1 && accepted + refused === replies.length,
-      `${replies.length} equal actions ${task} were answered ${statuses(replies)}`,
+      `${replies.length} identical actions ${task} were answered ${statuses(replies)}`,
     );
     this.accepted += accepted;
     this.refused += refused;
@@ -205,7 +205,7 @@ class Race {
     return stored;
   }
 
-  /** All at once, spread over the replicas. */
+  /** Sends requests simultaneously, distributed over the replicas. */
   private together(
     callers: number,
     call: (client: ProcessClient, caller: number) => Promise<Reply>,
@@ -217,7 +217,7 @@ class Race {
   }
 }
 
-/** Both branches reach both replicas. */
+/** Assigns callers to branches so that both branches reach both replicas. */
 function branchOf(caller: number): 'left' | 'right' {
   return caller % 4 < 2 ? 'left' : 'right';
 }

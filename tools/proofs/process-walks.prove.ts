@@ -4,29 +4,29 @@ import type { WalkAnswer, WalkOrder } from './support/process-walker.process.js'
 import type { ProofEnvironment } from './support/proof-environment.js';
 import { prove, type Proof } from './support/proof.js';
 
-/** How much is done: `processes` are those of one worker, walks those of all. */
+/** Extent of the work: `processes` per worker, `walks` in total. */
 interface Work {
   workers: number;
   processes: number;
   walks: number;
 }
-/** The embedded file waits for no disk here. */
+/** Work on the embedded database, which does not flush to disk here. */
 const FILE_WORK: Record<'short' | 'long', Work> = {
   short: { workers: 1, processes: 40, walks: 1_000 },
   long: { workers: 2, processes: 300, walks: 50_000 },
 };
-/** On a server a step takes longer, and is no other step. */
+/** Work on a server, where the same steps take longer. */
 const SERVER_WORK: Record<'short' | 'long', Work> = {
   short: { workers: 1, processes: 30, walks: 100 },
   long: { workers: 2, processes: 150, walks: 3_000 },
 };
-/** On a server, walks lie beside each other; the embedded file runs one transaction at a time. */
+/** Concurrent walks on a server; the embedded database runs one transaction at a time. */
 const SERVER_CONCURRENCY = 4;
 const SEED = Number(process.env['PROVE_SEED'] ?? Math.floor(Math.random() * 1_000_000));
 
 export const proof: Proof = {
   name: 'process-walks',
-  claim: `after every step of random walks through random processes the rows are what the engine in memory says (PROVE_SEED=${SEED})`,
+  claim: `after every step of random walks through random processes the rows match the engine in memory (PROVE_SEED=${SEED})`,
   databases: ['embedded', 'mariadb', 'mysql'],
   shortDatabases: ['embedded', 'mysql'],
   takesLong: true,
@@ -41,7 +41,7 @@ export const proof: Proof = {
       walked.reduce((all, figures) => all + figures[figure], 0);
     return (
       `PROVE_SEED=${SEED}: ${sum('walks')} walks through ${workers * processes} processes, ${sum('steps')} steps, ` +
-      `${sum('backs')} of them back, ${sum('refusals')} refused; rows and memory equal after each, invariants hold`
+      `${sum('backs')} of them back, ${sum('refusals')} rejected; rows and memory equal after each, invariants hold`
     );
   },
 };
@@ -65,12 +65,12 @@ async function walk(
   const answer = (await nextMessage(helper)) as WalkAnswer;
   helper.disconnect();
   prove('figures' in answer, 'failure' in answer ? answer.failure : '');
-  await lookAgain(databaseUrl, walks);
+  await recheck(databaseUrl, walks);
   return answer.figures;
 }
 
-/** Reads everything once more when nobody writes any more. */
-async function lookAgain(databaseUrl: string, walks: number): Promise<void> {
+/** Checks all rows again after all writes have ended. */
+async function recheck(databaseUrl: string, walks: number): Promise<void> {
   const rows = await ProcessRows.open(databaseUrl);
   const stored = await rows.instances();
   prove(stored.length === walks, `${stored.length} instances are stored instead of ${walks}`);

@@ -2,12 +2,12 @@ import { ApiClient, type Answer } from './support/api-client.js';
 import { prove, type Proof } from './support/proof.js';
 
 const CALLERS = 50;
-const TAKEN = 'Name must be unique inside the project.';
+const NAME_TAKEN = 'Name must be unique inside the project.';
 
 export const proof: Proof = {
   name: 'race',
   claim:
-    'of 50 parallel creates of one name exactly one succeeds and the others get 409, whatever replica they reach',
+    'of 50 concurrent creates with one name exactly one succeeds and the others get 409, regardless of the replica',
   databases: ['embedded', 'mariadb', 'mysql'],
   shortDatabases: ['mariadb'],
   async run(environment) {
@@ -35,7 +35,7 @@ export const proof: Proof = {
   },
 };
 
-/** Names are compared without case, so half of the callers write it differently. */
+/** Returns the name in one of two spellings, since names are compared case-insensitively. */
 function spelling(name: string, caller: number): string {
   return caller % 4 < 2 ? name : name.toUpperCase();
 }
@@ -47,7 +47,7 @@ function checkRound(round: number, answers: readonly Answer[]): void {
   prove(counts.get(201) === 1 && counts.get(409) === CALLERS - 1, `round ${round} answered ${seen}`);
   const refusals = answers.filter(({ status }) => status === 409);
   prove(
-    refusals.every(({ body }) => body['message'] === TAKEN),
+    refusals.every(({ body }) => body['message'] === NAME_TAKEN),
     `round ${round} refused with ${JSON.stringify(refusals[0]?.body)}`,
   );
 }

@@ -6,7 +6,7 @@ import { RedisSite, type RedisRound } from './support/redis-site.js';
 export const proof: Proof = {
   name: 'redis',
   claim:
-    'Redis that is killed, emptied, without memory and failed over, by Sentinels and in a cluster, and replicas of the service that are killed, under the load of three replicas, of which one has no workers: no acknowledged order and no job is lost or done twice, every start and action is answered, replicas stay ready, and limits count in each replica alone while Redis is away and in all together when it is back',
+    'with three replicas under load, one of them without workers, while Redis (with Sentinels and as a cluster) is killed, emptied, out of memory and failed over and replicas are killed: no acknowledged order and no job is lost or repeated, every start and action is answered, replicas stay ready, and limits are counted per replica while Redis is down and globally afterwards',
   databases: ['mysql', 'mariadb'],
   shortDatabases: ['mysql'],
   takesLong: true,
@@ -14,13 +14,13 @@ export const proof: Proof = {
     const sentinels = await roundsWith(environment, startSentinelGroup);
     const cluster = await roundsWith(environment, startCluster);
     const late = [...sentinels.late, ...cluster.late];
-    const figures = `Sentinels: ${sentinels.figures}; cluster: ${cluster.figures}; 0 lost, 0 twice`;
+    const figures = `Sentinels: ${sentinels.figures}; cluster: ${cluster.figures}; 0 lost, 0 duplicated`;
     const notReady = sentinels.notReady + cluster.notReady;
-    prove(notReady === 0, `${notReady} times not ready. ${figures}`);
-    // In a short round others work on the same cores.
+    prove(notReady === 0, `replicas were not ready ${notReady} times. ${figures}`);
+    // Short runs share the processors with other proofs.
     prove(
       environment.short || late.length === 0,
-      `writes were back later than 2 s: ${late.join('; ')}. ${figures}`,
+      `writes resumed later than 2 s: ${late.join('; ')}. ${figures}`,
     );
     return figures;
   },
@@ -35,7 +35,7 @@ async function roundsWith(
     const site = await RedisSite.open(environment, group);
     for (let round = 0; round < (environment.short ? 1 : 5); round += 1) {
       await site.round();
-      // It is the same, whatever Redis is: once is enough in a short round.
+      // The kind of Redis makes no difference here, so a short run does this once.
       if (!environment.short || startGroup === startCluster) {
         await site.killReplica();
       }

@@ -23,18 +23,20 @@ import type { ServiceProcess } from './support/service-process.js';
 
 const PATH = '/api/platform/discover';
 const DEADLINE_MS = 300;
-const AT_A_TIME = 64;
+const CONCURRENCY = 64;
 const BLACK_HOLES = 200;
 const HOLE_MS = 1_000;
-/** What a scan may take above its deadlines: merging, comparing and storing. */
+/** Time that a scan may take beyond its deadlines to merge, compare and store. */
 const SLACK_MS = 500;
-/** Where others work on the same cores, as in a short round. */
+/** Same for short runs, which share the processors with other proofs. */
 const SHARED_MACHINE_SLACK_MS = 60_000;
-/** For those who answer: they must be healthy on a busy machine, too. */
-const PATIENCE_MS = 30_000;
-/** Such as connections to the token issuer that are kept for a while. One a scan would be more in the shortest round. */
-const STRAY = 10;
-/** Until everything is compiled, loaded and cached that stays. */
+/** Probe timeout for healthy components, which must be found healthy on a busy machine too. */
+const HEALTHY_TIMEOUT_MS = 30_000;
+/**
+ * Tolerated additional handles, such as connections to the token issuer. One leak per scan exceeds it even in a short run.
+ */
+const TOLERATED_HANDLES = 10;
+/** Scans until everything that remains in memory is compiled, loaded and cached. */
 const WARM_UP = 10;
 const SHORT_WARM_UP = 5;
 const SETTLE_MS = 10_000;
@@ -43,7 +45,7 @@ const HEAP_BYTES = 20 * MEGABYTE;
 
 export const proof: Proof = {
   name: 'rescan-soak',
-  claim: 'scans of hostile and healthy components end in time and leave no socket, handle or memory behind',
+  claim: 'scans of hostile and healthy components end in time and leak no socket, handle or memory',
   databases: ['embedded'],
   takesLong: true,
   async run(environment) {
@@ -63,7 +65,7 @@ async function soak(environment: ProofEnvironment, platform: Platform): Promise<
     NODE_OPTIONS: `--inspect=127.0.0.1:${inspectorPort}`,
     EGRESS_ALLOW: '127.0.0.1',
     DISCOVERY_CONFIG_FILE: file,
-    'discoveryLimits.concurrency': String(AT_A_TIME),
+    'discoveryLimits.concurrency': String(CONCURRENCY),
     'discoveryLimits.probeTimeoutMs': String(DEADLINE_MS),
     'discoveryLimits.scanTimeoutMs': '60000',
     'discoveryLimits.scansKept': '10',
@@ -77,24 +79,24 @@ async function soak(environment: ProofEnvironment, platform: Platform): Promise<
     platform.expect(await caller.scan());
   }
   const inspector = await ProcessInspector.connect(inspectorPort);
-  const look = async () => ({ ...(await inspector.holdings()), files: openFiles(service) });
-  await platform.noSockets();
-  const before = await look();
+  const measure = async () => ({ ...(await inspector.resources()), files: openFiles(service) });
+  await platform.expectNoSockets();
+  const before = await measure();
   const scans = environment.short ? 12 : 100;
   const start = performance.now();
   for (let count = 0; count < scans; count += 1) {
     platform.expect(await caller.scan());
   }
   const seconds = (performance.now() - start) / 1_000;
-  await platform.noSockets();
-  const after = await settled(look, before);
-  prove(after.handles <= before.handles + STRAY, `${before.kinds} became ${after.kinds}`);
-  prove(after.files <= before.files + STRAY, `${before.files} open files became ${after.files}`);
+  await platform.expectNoSockets();
+  const after = await waitUntilSettled(measure, before);
+  prove(after.handles <= before.handles + TOLERATED_HANDLES, `${before.kinds} became ${after.kinds}`);
+  prove(after.files <= before.files + TOLERATED_HANDLES, `${before.files} open files became ${after.files}`);
   const grown = after.heapBytes - before.heapBytes;
   prove(grown < HEAP_BYTES, `the heap grew by ${(grown / MEGABYTE).toFixed(1)} MB`);
   const holes = await blackHoles(environment, { caller, file, platform });
   const { outputTail } = service;
-  prove(!/canary/i.test(outputTail), 'a credential is in the log');
+  prove(!/canary/i.test(outputTail), 'the log contains a credential');
   inspector.close();
   await caller.close();
   return (
@@ -104,14 +106,17 @@ async function soak(environment: ProofEnvironment, platform: Platform): Promise<
   );
 }
 
-/** Timers of a pool or of a kept-alive connection of the caller may still run; what leaks stays. */
-async function settled<T extends { handles: number; files: number }>(
-  look: () => Promise<T>,
+/**
+ * Waits until handles and files are back at their previous number, since timers of pools and kept-alive connections may
+ * still run. Leaks remain.
+ */
+async function waitUntilSettled<T extends { handles: number; files: number }>(
+  measure: () => Promise<T>,
   before: T,
 ): Promise<T> {
   const deadline = performance.now() + SETTLE_MS;
   for (;;) {
-    const now = await look();
+    const now = await measure();
     if ((now.handles <= before.handles && now.files <= before.files) || performance.now() > deadline) {
       return now;
     }
@@ -135,9 +140,10 @@ async function blackHoles(
   const unhealthy = found.filter(([key, { status }]) => key.startsWith('hole-') && status === 'unhealthy');
   prove(unhealthy.length === BLACK_HOLES, `only ${unhealthy.length} of ${BLACK_HOLES} are unhealthy`);
   const tookMs = await caller.lastDuration();
-  const limit = Math.ceil(found.length / AT_A_TIME) * HOLE_MS + (short ? SHARED_MACHINE_SLACK_MS : SLACK_MS);
+  const limit =
+    Math.ceil(found.length / CONCURRENCY) * HOLE_MS + (short ? SHARED_MACHINE_SLACK_MS : SLACK_MS);
   prove(tookMs <= limit, `${BLACK_HOLES} black holes took ${tookMs} ms, not ${limit}`);
-  await platform.noSockets();
+  await platform.expectNoSockets();
   return tookMs;
 }
 
@@ -149,7 +155,7 @@ function openFiles({ pid }: ServiceProcess): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }
 
-/** Who asks for scans. */
+/** The caller that requests scans. */
 class Caller {
   private readonly client: ApiClient;
 
@@ -162,7 +168,7 @@ class Caller {
     prove(status === 200, `HTTP ${status}`);
     prove(
       !/canary/i.test(JSON.stringify(body).replaceAll(/"bad-[a-z0-9-]+"/g, '')),
-      'a credential is in the answer',
+      'the response contains a credential',
     );
     return body as unknown as DiscoveryResult;
   }
@@ -172,7 +178,7 @@ class Caller {
     return (body['scans'] as { durationMs: number }[])[0]?.durationMs ?? Number.NaN;
   }
 
-  /** Registers the MCP servers of the platform as callers of the API do. */
+  /** Registers the MCP servers of the platform through the API. */
   async register({ components }: Platform): Promise<void> {
     for (const { key, endpoint } of components.filter(({ kind }) => kind === 'mcp')) {
       await this.client.create(key, { baseUrl: endpoint });
@@ -184,7 +190,7 @@ class Caller {
   }
 }
 
-/** Hostile and healthy peers, and real servers as far as this machine has them. */
+/** Hostile and healthy peers, and the real servers available on this machine. */
 class Platform {
   private constructor(
     private readonly child: ReturnType<typeof forkHelper>,
@@ -194,8 +200,8 @@ class Platform {
 
   static async start({ short }: ProofEnvironment): Promise<Platform> {
     const child = forkHelper('platform-peers.process.ts');
-    // Outside parties have processors of their own: they must not compete with the service for these. Beside others' work
-    // they would not come to their turn.
+    // Low priority, so that the peers do not compete with the service for the processors. In short runs, which share the
+    // machine with other proofs, they would starve.
     if (!short) {
       setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW);
     }
@@ -220,13 +226,13 @@ class Platform {
       { key: 'good-mariadb', kind: 'mysql', endpoint: sql.databases[0]?.url },
     ].filter((each): each is DeclaredPeer => each.endpoint !== undefined);
     const patient = [...peers, ...real].map((each) =>
-      each.key.startsWith('good-') ? { ...each, timeoutMs: PATIENCE_MS } : each,
+      each.key.startsWith('good-') ? { ...each, timeoutMs: HEALTHY_TIMEOUT_MS } : each,
     );
     const servers = [redis, nats, kafka, postgresql].flatMap(({ server }) => (server ? [server.server] : []));
     return new Platform(child, patient, [...servers, ...sql.databases]);
   }
 
-  /** Proves that each component is what it is. */
+  /** Proves that each component has the expected status. */
   expect({ services, infrastructure, externalIntegrations }: DiscoveryResult): void {
     const found: Record<string, { status: string; error?: string }> = {
       ...services,
@@ -240,8 +246,8 @@ class Platform {
     }
   }
 
-  /** Proves that none of the peers, who close no connection by themselves, has one that is open. */
-  async noSockets(): Promise<void> {
+  /** Proves that the service has closed all connections. The peers never close one themselves. */
+  async expectNoSockets(): Promise<void> {
     const deadline = performance.now() + SETTLE_MS;
     for (let open = Number.NaN; open !== 0;) {
       this.child.send('count');

@@ -15,14 +15,14 @@ import type { ProofEnvironment } from './support/proof-environment.js';
 import { ServiceProcess } from './support/service-process.js';
 
 const CALLERS = 8;
-const LONGEST_FINISH_MS = 180_000;
+const FINISH_TIMEOUT_MS = 180_000;
 
 export const proof: Proof = {
   name: 'restore',
   claim:
-    'a dump taken at work and SECRETS_KEYS bring back, after all is lost, what was acknowledged before; what waited goes on',
+    'a dump taken under load and SECRETS_KEYS restore, after a total loss, everything acknowledged before; waiting instances continue',
   databases: ['mariadb', 'mysql'],
-  // Both are dumped by programs of their own, of which the reference is tried each time.
+  // Each database has its own dump program; short runs test the reference one.
   shortDatabases: ['mysql'],
   async run(environment) {
     const [secrets, steps] = environment.short ? [20, 60] : [1_000, 3_000];
@@ -30,31 +30,31 @@ export const proof: Proof = {
     const site = await ProcessSite.open(environment, { EGRESS_ALLOW: '127.0.0.1' });
     const build = await site.client.publish({ order: ORDER, check: CHECK });
     const orders = new Orders(build, () => site);
-    await worked(orders, steps);
-    const written = await dumpAtWork(environment, site, { secrets, file });
+    await runOrders(orders, steps);
+    const written = await dumpUnderLoad(environment, site, { secrets, file });
 
     await site.kill();
     await loseAndRestore(environment, site, file);
     await site.restart();
     await expectSchema(environment, site.databaseUrl);
     await expectSecrets(environment, site, secrets);
-    await orders.finish(CALLERS, LONGEST_FINISH_MS);
-    await site.drained();
+    await orders.finish(CALLERS, FINISH_TIMEOUT_MS);
+    await site.waitForJobs();
     const stored = (await site.rows.instances()).filter(({ row }) => row.processName === 'order');
     prove(
       stored.length === orders.all.length && stored.every(({ row }) => row.state === 'FINISHED'),
-      `${stored.length} instances for ${orders.all.length} orders, or one that has not ended`,
+      `${stored.length} instances for ${orders.all.length} orders, or some have not ended`,
     );
     await site.close();
     return (
-      `${(statSync(file).size / 1e6).toFixed(1)} MB dumped beside ${written} writes; ${secrets} secrets opened, ${stored.length} orders ` +
-      `led to their end behind the restore, 0 lost; without the key the service refuses to start`
+      `${(statSync(file).size / 1e6).toFixed(1)} MB dumped during ${written} writes; ${secrets} secrets decrypted, ${stored.length} orders ` +
+      `completed after the restore, 0 lost; without the key the service refuses to start`
     );
   },
 };
 
-/** Leaves orders at all of their stages. */
-async function worked(orders: Orders, steps: number): Promise<void> {
+/** Runs orders and leaves them at all stages. */
+async function runOrders(orders: Orders, steps: number): Promise<void> {
   const work = orders.run(CALLERS);
   while (orders.acknowledged < steps) {
     await Promise.race([work, sleep(20)]);
@@ -63,8 +63,8 @@ async function worked(orders: Orders, steps: number): Promise<void> {
   await work;
 }
 
-/** @returns how many writes were acknowledged while the dump was taken */
-async function dumpAtWork(
+/** Dumps the database under load. Returns the number of writes acknowledged during the dump. */
+async function dumpUnderLoad(
   environment: ProofEnvironment,
   site: ProcessSite,
   { secrets, file }: { secrets: number; file: string },
@@ -85,7 +85,7 @@ async function dumpAtWork(
   return state.written;
 }
 
-/** The database is gone, and another one of its name is filled. */
+/** Drops the database and restores the dump into a new one of the same name. */
 async function loseAndRestore(environment: ProofEnvironment, site: ProcessSite, file: string): Promise<void> {
   const { server } = environment;
   const name = new URL(site.databaseUrl).pathname.slice(1);
@@ -117,6 +117,6 @@ async function expectSecrets(
 }
 
 function serverKind({ kind }: ProofEnvironment): 'mariadb' | 'mysql' {
-  prove(kind !== 'embedded', 'a file is copied');
+  prove(kind !== 'embedded', 'the embedded database is backed up by copying its file');
   return kind;
 }

@@ -16,7 +16,7 @@ import {
   VARIANTS,
   type Operation,
   type Route,
-  type Things,
+  type ResourceIds,
 } from './support/rights-operations.js';
 import { deliverApplication, scanOf, serverOf } from './support/rights-site.js';
 
@@ -29,7 +29,7 @@ interface Call {
   route: Route;
   operation: Operation;
   app: string;
-  things: Things;
+  resourceIds: ResourceIds;
 }
 
 interface Figures {
@@ -40,7 +40,7 @@ interface Figures {
 
 export const proof: Proof = {
   name: 'rights',
-  claim: 'no operation that a model of the rules forbids succeeds, and none that it allows is refused',
+  claim: 'no operation that the permission model forbids succeeds, and none that it allows is rejected',
   databases: ['embedded', 'mariadb', 'mysql'],
   shortDatabases: ['embedded'],
   async run(environment) {
@@ -48,7 +48,7 @@ export const proof: Proof = {
     const matrix = await Matrix.prepare(environment, seed);
     try {
       const { allowed, refused, filtered } = await matrix.run(environment.short ? 6 : 150);
-      return `${matrix.callers} callers x ${APPS.length} applications x ${matrix.routes.length} operations: ${allowed} allowed, ${refused} refused, ${filtered} lists as the model says (seed ${seed})`;
+      return `${matrix.callers} callers x ${APPS.length} applications x ${matrix.routes.length} operations: ${allowed} allowed, ${refused} rejected, ${filtered} lists match the model (seed ${seed})`;
     } catch (error) {
       throw new Error(`with PROVE_SEED=${seed}`, { cause: error });
     } finally {
@@ -57,7 +57,7 @@ export const proof: Proof = {
   },
 };
 
-/** Callers, applications and operations, each with each. */
+/** All combinations of callers, applications and operations. */
 class Matrix {
   readonly routes: Route[];
   callers = 0;
@@ -67,7 +67,7 @@ class Matrix {
   private constructor(
     private readonly environment: ProofEnvironment,
     private readonly url: string,
-    private readonly things: ReadonlyMap<string, Things>,
+    private readonly resourceIds: ReadonlyMap<string, ResourceIds>,
     seed: number,
   ) {
     this.random = new Random(seed);
@@ -88,14 +88,14 @@ class Matrix {
       EGRESS_ALLOW: '',
     });
     const token = await environment.token({ sub: ADMINISTRATOR });
-    const things = new Map<string, Things>();
+    const resourceIds = new Map<string, ResourceIds>();
     for (const app of APPS) {
-      things.set(app, await deliverApplication(url, token, app));
+      resourceIds.set(app, await deliverApplication(url, token, app));
     }
-    // Only now have all applications registered their servers.
+    // Scan after all applications have registered their servers.
     const scanId = await scanOf(url, token);
-    APPS.forEach((app) => things.set(app, { ...things.get(app), scanId }));
-    return new Matrix(environment, url, things, seed);
+    APPS.forEach((app) => resourceIds.set(app, { ...resourceIds.get(app), scanId }));
+    return new Matrix(environment, url, resourceIds, seed);
   }
 
   async run(callers: number): Promise<Figures> {
@@ -117,13 +117,13 @@ class Matrix {
   private callsOf(caller: Caller, token: string): Call[] {
     return this.routes.flatMap((route) => {
       const known = OPERATIONS[route.id];
-      prove(known !== undefined, `the model does not know ${route.id}`);
+      prove(known !== undefined, `the model has no entry for ${route.id}`);
       const variant = VARIANTS[route.id];
       return [known, ...(variant === undefined ? [] : [variant])].flatMap((operation) => {
         const apps = operation.place === 'list' ? APPS.slice(0, 1) : APPS;
         return apps.map((app) => {
-          const things = { ...this.things.get(app), ...operation.params };
-          return { caller, token, route, operation, app, things };
+          const resourceIds = { ...this.resourceIds.get(app), ...operation.params };
+          return { caller, token, route, operation, app, resourceIds };
         });
       });
     });
@@ -132,23 +132,28 @@ class Matrix {
   private async check(call: Call, figures: Figures): Promise<void> {
     const { caller, route, operation, app } = call;
     const { status, text } = await this.send(call);
-    const said = `${caller.name} ${JSON.stringify(caller.claims)}: ${route.id} of ${app} answered ${status} ${text.slice(0, 300)}`;
+    const context = `${caller.name} ${JSON.stringify(caller.claims)}: ${route.id} of ${app} answered ${status} ${text.slice(0, 300)}`;
     if (operation.place === 'list') {
-      checkList(call, status, text, said);
+      checkList(call, status, text, context);
       figures.filtered += 1;
     } else if (appsFor(caller, operation.permissions).has(app)) {
       const isRefused = status === 403 || (status === 404 && operation.place === 'thing');
-      prove(!isRefused && status !== 401 && status < 500, `refused though allowed: ${said}`);
+      prove(!isRefused && status !== 401 && status < 500, `rejected although allowed: ${context}`);
       figures.allowed += 1;
     } else {
-      prove(refusals(caller, operation).includes(status), `not refused as it should be: ${said}`);
+      prove(refusals(caller, operation).includes(status), `not rejected as expected: ${context}`);
       figures.refused += 1;
     }
   }
 
-  private async send({ token, route, operation, things }: Call): Promise<{ status: number; text: string }> {
+  private async send({
+    token,
+    route,
+    operation,
+    resourceIds,
+  }: Call): Promise<{ status: number; text: string }> {
     const { body } = operation;
-    const response = await request(`${this.url}${pathOf(route, things)}`, {
+    const response = await request(`${this.url}${pathOf(route, resourceIds)}`, {
       method: route.method as 'GET',
       dispatcher: this.agent,
       headers: {
@@ -160,7 +165,7 @@ class Matrix {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     if (String(response.headers['content-type']).startsWith('text/event-stream')) {
-      // It would go on until the instance ends.
+      // The stream would continue until the instance ends.
       response.body.on('error', () => undefined).destroy();
       return { status: response.statusCode, text: '' };
     }
@@ -168,34 +173,36 @@ class Matrix {
   }
 }
 
-/** How somebody is refused who may not do an operation for an application. */
+/** Returns the possible statuses for a caller who may not perform an operation for an application. */
 function refusals(caller: Caller, { place, permissions }: Operation): number[] {
   const [first] = permissions;
   const mayElsewhere = first !== undefined && (caller.granted.get(first)?.size ?? 0) > 0;
   if (place === 'path' || !mayElsewhere) {
     return [403];
   }
-  // A lane is told (403) to who may read the instance.
+  // Callers who may read the instance get 403 for its lanes instead of 404.
   return permissions.length > 1 ? [403, 404] : [404];
 }
 
-/** Whose things a list shows: applications are told apart by the ids of what was delivered to each. */
-function checkList({ caller, operation }: Call, status: number, text: string, said: string): void {
+/**
+ * Checks that a list shows exactly the permitted applications, recognized by the ids of the resources delivered to each.
+ */
+function checkList({ caller, operation }: Call, status: number, text: string, context: string): void {
   const apps = appsFor(caller, operation.permissions);
   if (operation.isGuarded && apps.size === 0) {
-    prove(status === 403, `not refused as it should be: ${said}`);
+    prove(status === 403, `not rejected as expected: ${context}`);
     return;
   }
-  prove(status === 200, `refused though allowed: ${said}`);
-  if (operation.tellsNoApps) {
+  prove(status === 200, `rejected although allowed: ${context}`);
+  if (operation.hidesApps) {
     return;
   }
   const isScan = operation.permissions.length === 0;
   const seen = isScan ? appsFor(caller, ['integration-management']) : apps;
-  // Of a system the key of the component holds the resource name, which says the application for certain.
+  // The component key of a system contains the resource name, which identifies the application.
   const shown = APPS.filter((app) => text.includes(isScan ? `-${serverOf(app)}-` : `"${app}"`));
   prove(
     shown.length === seen.size && shown.every((app) => seen.has(app)),
-    `shows ${shown.join(', ')}, not ${[...seen].join(', ')}: ${said}`,
+    `shows ${shown.join(', ')}, not ${[...seen].join(', ')}: ${context}`,
   );
 }

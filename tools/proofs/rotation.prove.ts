@@ -9,15 +9,16 @@ import { ServiceProcess } from './support/service-process.js';
 
 const CLI = 'dist/src/rotate-secrets.cli.js';
 const CALLERS = 5;
-/** Tries after those that were wanted, in case no kill has hit the command at work. */
-const MOST_MORE_KILLS = 20;
+/** Maximum additional kills if no kill has interrupted the command so far. */
+const MAX_EXTRA_KILLS = 20;
 const PAUSE_MS = 50;
 
 export const proof: Proof = {
   name: 'rotation',
-  claim: 'secrets are sealed anew under load; the rotation survives kill -9 and makes the old key removable',
+  claim:
+    'secrets are re-encrypted under load; the rotation survives kill -9, and the old key can then be removed',
   databases: ['embedded', 'mariadb', 'mysql'],
-  // A value is replaced by one UPDATE by primary key: no lock, no JSON, nothing that MariaDB does otherwise.
+  // A value is replaced by one UPDATE by primary key: no lock and no JSON, so MariaDB does not differ.
   shortDatabases: ['mysql'],
   async run(environment) {
     const count = environment.short ? 200 : 5_000;
@@ -31,29 +32,29 @@ export const proof: Proof = {
     const client = new ApiClient(service.url, await environment.token());
     const load = new Load(client);
     const running = load.run();
-    const hits = await killAtWork(load, { databaseUrl, keys, kills });
+    const hits = await killDuringRotation(load, { databaseUrl, keys, kills });
     const output = await rotate(databaseUrl, both);
     load.running = false;
     await running;
     await client.close();
-    prove(hits > 0, 'no kill hit the command at work, so nothing was proved');
-    prove((await sealedWith(databaseUrl, 'old')) === 0, 'values under the old key are left');
+    prove(hits > 0, 'no kill interrupted the command, so the proof is inconclusive');
+    prove((await countEncryptedWith(databaseUrl, 'old')) === 0, 'values encrypted with the old key remain');
     await expectOldKeyGone(environment, databaseUrl, keys);
-    return `${count} secrets, ${hits} x kill -9 at work, ${load.answered} requests meanwhile, 0 x 500; at last: ${output}`;
+    return `${count} secrets, ${hits} x kill -9 during rotation, ${load.answered} requests meanwhile, 0 x 500; finally: ${output}`;
   },
 };
 
-/** Opens a stored secret, and seals another one, again and again. */
+/** Repeatedly decrypts a stored secret and encrypts another one. */
 class Load {
   running = true;
   answered = 0;
 
   constructor(private readonly client: ApiClient) {}
 
-  /** Rejects when one of the requests was not answered well. */
+  /** Sends requests until `running` is false. Rejects when a request fails. */
   run(): Promise<unknown> {
     const load = Promise.all(Array.from({ length: CALLERS }, (_, caller) => this.call(caller)));
-    // The failure is reported where the load is awaited; here it only ends the others.
+    // The failure is reported where the load is awaited; here it only stops the others.
     load.catch(() => {
       this.running = false;
     });
@@ -70,7 +71,7 @@ class Load {
   }
 }
 
-/** Creates systems with a secret each, sealed with one key. */
+/** Creates systems with one secret each, encrypted with one key. */
 async function fill(
   environment: ProofEnvironment,
   databaseUrl: string,
@@ -81,49 +82,52 @@ async function fill(
   await doNumbered(count, 20, (index) => createSealed(client, `rotation-${index}`, index));
   await client.close();
   await service.kill('SIGTERM');
-  prove((await sealedWith(databaseUrl, 'old')) === count, 'not every secret was sealed with the old key');
+  prove(
+    (await countEncryptedWith(databaseUrl, 'old')) === count,
+    'not every secret was encrypted with the old key',
+  );
 }
 
 /**
- * Kills the command at different moments, and goes on until one kill has hit it at work.
- * @returns how many did
+ * Kills the command at different times, until at least one kill has interrupted it.
+ * @returns the number of kills that interrupted it
  */
-async function killAtWork(
+async function killDuringRotation(
   load: Load,
   { databaseUrl, keys, kills }: { databaseUrl: string; keys: { old: string; new: string }; kills: number },
 ): Promise<number> {
   let hits = 0;
-  for (let kill = 1; kill <= kills || (hits === 0 && kill <= kills + MOST_MORE_KILLS); kill += 1) {
+  for (let kill = 1; kill <= kills || (hits === 0 && kill <= kills + MAX_EXTRA_KILLS); kill += 1) {
     if (!load.running) {
       break;
     }
-    if ((await sealedWith(databaseUrl, 'old')) === 0) {
-      // The command was quicker than the kill: it gets its work back.
+    if ((await countEncryptedWith(databaseUrl, 'old')) === 0) {
+      // The command finished before the kill, so rotate back to give it work again.
       await rotate(databaseUrl, `${keys.old},${keys.new}`);
     }
-    const part = kill <= kills ? 1 / (kills - kill + 2) : Math.random();
-    const isHit = await killInTheMiddle(databaseUrl, `${keys.new},${keys.old}`, part);
+    const share = kill <= kills ? 1 / (kills - kill + 2) : Math.random();
+    const isHit = await killPartway(databaseUrl, `${keys.new},${keys.old}`, share);
     hits += isHit ? 1 : 0;
   }
   return hits;
 }
 
 /**
- * Starts the command and kills it once this part of the values under the old key is under the new one.
- * @returns whether it was running and had sealed some values anew, but not all
+ * Starts the command and kills it when the given share of the values is encrypted with the new key.
+ * @returns whether the kill interrupted it after some values, but not all
  */
-async function killInTheMiddle(databaseUrl: string, keys: string, part: number): Promise<boolean> {
-  const before = await sealedWith(databaseUrl, 'old');
+async function killPartway(databaseUrl: string, keys: string, share: number): Promise<boolean> {
+  const before = await countEncryptedWith(databaseUrl, 'old');
   const command = await launchCommand(databaseUrl, keys);
-  while (!command.hasEnded && (await sealedWith(databaseUrl, 'old')) > before * (1 - part)) {
+  while (!command.hasEnded && (await countEncryptedWith(databaseUrl, 'old')) > before * (1 - share)) {
     await sleep(5);
   }
   const end = await command.kill('SIGKILL');
-  const left = await sealedWith(databaseUrl, 'old');
+  const left = await countEncryptedWith(databaseUrl, 'old');
   return end === 'SIGKILL' && left > 0 && left < before;
 }
 
-/** @returns what the command printed */
+/** Runs the command. Returns its output. */
 async function rotate(databaseUrl: string, keys: string): Promise<string> {
   const command = await launchCommand(databaseUrl, keys);
   const status = await command.ended();
@@ -149,7 +153,7 @@ async function expectOldKeyGone(
   prove(status === EnvError.exitCode, `a service with the old key alone ended with ${status}`);
 }
 
-async function sealedWith(databaseUrl: string, keyId: string): Promise<number> {
+async function countEncryptedWith(databaseUrl: string, keyId: string): Promise<number> {
   const sql = `SELECT COUNT(*) AS found FROM systems WHERE client_secret LIKE 'svc_.${keyId}.%'`;
   return Number((await rows(databaseUrl, sql))[0]?.['found']);
 }

@@ -2,6 +2,6 @@ import { suite } from './support/suite.js';
 
 export const proof = suite(
   'servers',
-  'slow and broken servers, and databases that fail, are told as what they are, and work goes on after them',
+  'slow and broken servers and failing databases are reported accurately, and work continues afterwards',
   ['mysql'],
 );

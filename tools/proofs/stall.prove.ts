@@ -12,24 +12,24 @@ import { PACKAGES_AND_BODIES } from './support/stall-bodies.js';
 import { PROCESSES } from './support/stall-grammars.js';
 import { PACKAGE_ATTACKS } from './support/stall-packages.js';
 import { workflowAttacks, type CostlyPeers } from './support/stall-workflows.js';
-import { StallWatch, type Noticed } from './support/stall-watch.js';
+import { StallWatch, type Latencies } from './support/stall-watch.js';
 
-/** On a machine that does nothing else. */
+/** Maximum p99 latency of /livez on an otherwise idle machine. */
 const LIVEZ_MS = 100;
-/** Fewer answers have no p99 but their worst. */
+/** Minimum number of responses for a meaningful p99. */
 const ANSWERS = 200;
 const ANSWERS_SHORT = 10;
-/** A round with one of them takes a minute beside other proofs. */
+/** Package attacks in a short run; each takes a minute next to other proofs. */
 const PACKAGES_SHORT = 1;
-const LONGEST_ATTACK_MS = 10_000;
+const MAX_ATTACK_MS = 10_000;
 const ATTACKERS_NICENESS = 10;
-/** What a caller has at work by default: so many short requests at the same time are no attack. */
-const USUAL_REQUESTS = 8;
-/** Of reading; MySQL and the machine have other work too. */
+/** Default limit of concurrent requests per caller. This many short requests are normal load. */
+const NORMAL_REQUESTS = 8;
+/** Tolerance for reads, since MySQL and the machine have other load. */
 const NOISE_MS = 100;
-/** Beside other proofs, which leave it a part of the processor: some of the attacks took minutes once. */
+/** Maximum latency in short runs, which share the processors; some attacks once took minutes. */
 const SHARED_MACHINE_MS = 30_000;
-/** How often an attack may be noticed before that counts. */
+/** Attempts per attack; only an effect in every attempt counts. */
 const TRIES = 3;
 const GENERATED_MS = 600_000;
 const GENERATED_SHORT_MS = 3_000;
@@ -38,7 +38,7 @@ const HOSTILE: fc.Arbitrary<Attack> = fc.oneof(PROCESSES, PACKAGES_AND_BODIES);
 export const proof: Proof = {
   name: 'stall',
   claim:
-    'whatever a caller, an author, an MCP server, a REST system or a model sends within the default limits, probes and other callers do not notice it',
+    'nothing that a caller, an author, an MCP server, a REST system or a model sends within the default limits slows down probes or other callers',
   databases: ['embedded', 'mysql'],
   shortDatabases: ['mysql'],
   takesLong: true,
@@ -47,34 +47,37 @@ export const proof: Proof = {
     const urls = (await nextMessage(peers)) as CostlyPeers;
     const stage = await Stage.open(environment, urls);
     if (!environment.short) {
-      standBack(peers.pid);
+      lowerPriority(peers.pid);
     }
-    const alone = await stage.noticed(() => new Promise((resolve) => setTimeout(resolve, 2_000)));
-    const usual = await stage.besideUsual();
-    const told: string[] = [];
+    const alone = await stage.latencies(() => new Promise((resolve) => setTimeout(resolve, 2_000)));
+    const normal = await stage.underNormalLoad();
+    const results: string[] = [];
     const packages = environment.short ? PACKAGE_ATTACKS.slice(0, PACKAGES_SHORT) : PACKAGE_ATTACKS;
     const attacks = [...ATTACKS, ...serverAttacks(urls), ...workflowAttacks(urls), ...packages];
     const wanted = new RegExp(process.env['PROVE_ATTACK'] ?? '');
     for (const attack of attacks.filter(({ name }) => wanted.test(name))) {
       const answers = environment.short ? ANSWERS_SHORT : ANSWERS;
-      told.push(`${attack.name} ${inMs(await stage.demandUnnoticed(attack, usual, answers))}`);
+      results.push(`${attack.name} ${inMs(await stage.proveHarmless(attack, normal, answers))}`);
     }
     peers.kill('SIGKILL');
-    const generated = await stage.generated(Number(process.env['PROVE_SEED'] ?? randomInt(2 ** 31)), usual);
+    const generated = await stage.runGenerated(
+      Number(process.env['PROVE_SEED'] ?? randomInt(2 ** 31)),
+      normal,
+    );
     await stage.close();
-    return `p99 (worst) of /livez, of that of METRICS_PORT, and of reading: alone ${inMs(alone)}; beside short starts of one caller ${inMs(usual)}; ${told.join('; ')}; ${generated}`;
+    return `p99 (worst) of /livez, of /livez on METRICS_PORT, and of reads: idle ${inMs(alone)}; under short starts of one caller ${inMs(normal)}; ${results.join('; ')}; ${generated}`;
   },
 };
 
 /**
- * Attackers come from other machines: their own work must not take the processor from the service, the database and those who watch.
- * This process is one of them; it stays so.
+ * Lowers the priority of the peers and of this process permanently. Real attackers run on other machines, so their work
+ * must not take processor time from the service, the database and the watchers.
  */
-function standBack(peers: number | undefined): void {
+function lowerPriority(peers: number | undefined): void {
   [peers ?? 0, 0].forEach((pid) => setPriority(pid, ATTACKERS_NICENESS));
 }
 
-/** The service with a hostile caller, and another one that reads. */
+/** The service with a hostile caller and a watching one. */
 class Stage {
   private constructor(
     private readonly watch: StallWatch,
@@ -100,59 +103,63 @@ class Stage {
     await client.close();
     const attacker = new Attacker(url, await environment.token({ sub: 'attacker' }), 'hostile');
     const path = systemPath(String(body['resourceId']));
-    const watch = await StallWatch.open({ url, apart: `http://127.0.0.1:${port}`, path, token });
+    const watch = await StallWatch.open({ url, metricsUrl: `http://127.0.0.1:${port}`, path, token });
     return new Stage(watch, !environment.short, attacker);
   }
 
-  /** @returns what others notice while something happens once, and again until so many of their requests were answered */
-  async noticed(happens: () => Promise<unknown>, answers = 0): Promise<Noticed> {
+  /** Returns the latencies of other callers while `happens` runs, repeated until they received `answers` responses. */
+  async latencies(happens: () => Promise<unknown>, answers = 0): Promise<Latencies> {
     await this.watch.begin();
-    const until = performance.now() + LONGEST_ATTACK_MS;
+    const until = performance.now() + MAX_ATTACK_MS;
     do {
       await happens();
     } while ((await this.watch.answers()) < answers && performance.now() < until);
     return this.watch.stop();
   }
 
-  /** What others notice of a caller who means no harm, but is not idle: what reading takes is held against that. */
-  async besideUsual(): Promise<Noticed> {
+  /** Returns the latencies under the normal load of one caller, as the reference for reads. */
+  async underNormalLoad(): Promise<Latencies> {
     const path = await this.attacker.publish('p', taskProcess('p', userTask('a')));
-    return this.noticed(
-      starts(this.attacker, path, '{}', USUAL_REQUESTS),
+    return this.latencies(
+      starts(this.attacker, path, '{}', NORMAL_REQUESTS),
       this.isJudged ? ANSWERS : ANSWERS_SHORT,
     );
   }
 
-  /** @throws ProofError when others notice an attack, again and again: what happens once may be of the machine */
-  async demandUnnoticed(attack: Attack, usual: Noticed, answers = 0): Promise<Noticed> {
+  /**
+   * Proves that an attack does not slow down other callers. Repeats it before failing, since a single slow response may be
+   * caused by the machine.
+   * @throws ProofError when the attack slowed down other callers in every attempt
+   */
+  async proveHarmless(attack: Attack, normal: Latencies, answers = 0): Promise<Latencies> {
     const happens = await attack.prepare(this.attacker);
-    let noticed = await this.noticed(happens, answers);
-    for (let tries = 1; this.isJudged && tries < TRIES && !isUnnoticed(noticed, usual); tries += 1) {
-      noticed = await this.noticed(happens, answers);
+    let latencies = await this.latencies(happens, answers);
+    for (let tries = 1; this.isJudged && tries < TRIES && !isHarmless(latencies, normal); tries += 1) {
+      latencies = await this.latencies(happens, answers);
     }
-    const text = `${attack.name}: p99 (worst) of /livez, of that of METRICS_PORT, and of reading ${inMs(noticed)}, beside short starts ${inMs(usual)}`;
-    prove(!this.isJudged || isUnnoticed(noticed, usual), text);
-    prove(noticed.livez.worst <= SHARED_MACHINE_MS, text);
-    return noticed;
+    const text = `${attack.name}: p99 (worst) of /livez, of /livez on METRICS_PORT, and of reads ${inMs(latencies)}, under short starts ${inMs(normal)}`;
+    prove(!this.isJudged || isHarmless(latencies, normal), text);
+    prove(latencies.livez.worst <= SHARED_MACHINE_MS, text);
+    return latencies;
   }
 
-  /** Makes attacks of schemas, expressions, BPMN files, packages and bodies until the time is over. */
-  async generated(seed: number, usual: Noticed): Promise<string> {
+  /** Generates attacks with schemas, expressions, BPMN files, packages and bodies until the time is over. */
+  async runGenerated(seed: number, normal: Latencies): Promise<string> {
     const until = performance.now() + (this.isJudged ? GENERATED_MS : GENERATED_SHORT_MS);
     let count = 0;
     const worst = { livez: { ms: 0, of: '' }, reading: { ms: 0, of: '' } };
     for (; count === 0 || performance.now() < until; count += 1) {
       const [made] = fc.sample(HOSTILE, { seed: seed + count, numRuns: 1 }) as [Attack];
       const attack = { ...made, name: `generated by PROVE_SEED=${seed + count}: ${made.name}` };
-      const noticed = await this.demandUnnoticed(attack, usual, ANSWERS_SHORT);
+      const latencies = await this.proveHarmless(attack, normal, ANSWERS_SHORT);
       for (const kind of ['livez', 'reading'] as const) {
-        if (noticed[kind].worst > worst[kind].ms) {
-          worst[kind] = { ms: noticed[kind].worst, of: `${made.name}, PROVE_SEED=${seed + count}` };
+        if (latencies[kind].worst > worst[kind].ms) {
+          worst[kind] = { ms: latencies[kind].worst, of: `${made.name}, PROVE_SEED=${seed + count}` };
         }
       }
     }
-    const told = Object.entries(worst).map(([kind, { ms, of }]) => `${kind} ${ms.toFixed(0)} ms (${of})`);
-    return `${count} generated: worst ${told.join(', ')}`;
+    const results = Object.entries(worst).map(([kind, { ms, of }]) => `${kind} ${ms.toFixed(0)} ms (${of})`);
+    return `${count} generated: worst ${results.join(', ')}`;
   }
 
   close(): Promise<void> {
@@ -161,10 +168,10 @@ class Stage {
   }
 }
 
-function isUnnoticed({ livez, apart, reading }: Noticed, usual: Noticed): boolean {
-  return Math.max(livez.p99, apart.p99) <= LIVEZ_MS && reading.p99 <= 2 * usual.reading.p99 + NOISE_MS;
+function isHarmless({ livez, probePort, reading }: Latencies, normal: Latencies): boolean {
+  return Math.max(livez.p99, probePort.p99) <= LIVEZ_MS && reading.p99 <= 2 * normal.reading.p99 + NOISE_MS;
 }
 
-function inMs({ livez, apart, reading }: Noticed): string {
-  return `${[livez, apart, reading].map(({ p99, worst }) => `${p99.toFixed(0)} (${worst.toFixed(0)})`).join(' / ')} ms`;
+function inMs({ livez, probePort, reading }: Latencies): string {
+  return `${[livez, probePort, reading].map(({ p99, worst }) => `${p99.toFixed(0)} (${worst.toFixed(0)})`).join(' / ')} ms`;
 }

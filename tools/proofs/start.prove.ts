@@ -10,9 +10,9 @@ const EX_CONFIG = 78;
 export const proof: Proof = {
   name: 'start',
   claim:
-    'the built service starts, refuses strangers, serves a caller and stops; without settings it does not start',
+    'the built service starts, rejects unauthenticated callers, serves an authenticated one and stops; without settings it does not start',
   databases: ['embedded', 'mariadb', 'mysql'],
-  // Many other proofs start the service on MariaDB and call it.
+  // Many other proofs cover MariaDB.
   shortDatabases: ['embedded', 'mysql'],
   run: (environment) =>
     environment.kind === 'embedded' ? startForEvaluation(environment) : startForProduction(environment),
@@ -21,13 +21,13 @@ export const proof: Proof = {
 async function startForProduction(environment: ProofEnvironment): Promise<string> {
   const bare = await ServiceProcess.launch({ NODE_ENV: 'production' });
   const status = await bare.ended();
-  prove(status === EX_CONFIG, `without settings it ended with ${status} instead of ${EX_CONFIG}`);
+  prove(status === EX_CONFIG, `without settings it exited with ${status} instead of ${EX_CONFIG}`);
   const service = await environment.startService(await environment.emptyDatabase());
   await serve(service, await environment.token());
-  return `production mode: 401 without a token, 201, 200; without settings it ends with ${EX_CONFIG}`;
+  return `production mode: 401 without a token, 201, 200; without settings it exits with ${EX_CONFIG}`;
 }
 
-/** The mode in which a person tries the service on one machine: no database, no issuer, tokens from a command. */
+/** Proves evaluation mode, which runs the service on one machine: no database, no issuer, tokens from a command. */
 async function startForEvaluation(environment: ProofEnvironment): Promise<string> {
   const settings = { DATA_DIR: environment.folder };
   const service = await environment.adopt(

@@ -7,19 +7,22 @@ import type { ServiceProcess } from './support/service-process.js';
 
 const CALLERS = 20;
 const READINESS_INTERVAL_MS = 100;
-/** Long enough for the balancer to see that a replica is going away. */
+/** Long enough for the balancer to notice that a replica is shutting down. */
 const SHUTDOWN_DELAY_MS = 2_000;
-const LONGEST_STOP_MS = 10_000;
-/** Where others work on the same cores, as in a short round. */
-const SHARED_MACHINE_STOP_MS = 60_000;
-/** A connection test asks three times: longer in all than the grace time, so that it is under way behind its end. */
+const MAX_STOP_MS = 10_000;
+/** Same for short runs, which share the processors with other proofs. */
+const SHARED_MACHINE_MAX_STOP_MS = 60_000;
+/**
+ * Delay per request of a connection test, which sends three: in total longer than the grace period, so it is still in
+ * progress when that ends.
+ */
 const SLOW_MS = 1_000;
 const WITNESS_PAUSE_MS = 20;
-/** Of a caller between two requests, where others work on the same cores. */
+/** Pause of a caller between two requests in short runs. */
 const SHORT_PAUSE_MS = 100;
 const REFUSED = 503;
 
-/** One replica as the load balancer knows it. */
+/** One replica, from the load balancer's view. */
 interface Backend {
   service: ServiceProcess;
   client: ApiClient;
@@ -29,9 +32,9 @@ interface Backend {
 export const proof: Proof = {
   name: 'stop',
   claim:
-    'SIGTERM under load drops no request: replicas restarted in turn behind a load balancer answer all of them, slow ones too, and close each connection with its answer',
+    'SIGTERM under load drops no request: replicas restarted one by one behind a load balancer answer all requests, including slow ones, and close each connection with the response',
   databases: ['mariadb', 'mysql'],
-  // A stop is a matter of connections to callers, not to the database.
+  // A shutdown concerns connections of callers, not of the database.
   shortDatabases: ['mysql'],
   async run(environment) {
     const peer = await startHttpPeer((_request, response) => {
@@ -60,16 +63,16 @@ async function restartUnderLoad(environment: ProofEnvironment, slowPeer: Peer): 
   await Promise.all(balancer.backends.map(({ client }) => client.close()));
   return (
     `${restarts} restarts under ${balancer.answered} requests: 0 dropped, longest stop ${Math.max(...stops).toFixed(0)} ms; ` +
-    `${balancer.witnessed} answers after SIGTERM: all close their connection`
+    `${balancer.witnessed} responses after SIGTERM: all closed their connection`
   );
 }
 
-/** A minimal load balancer: asks each replica for its readiness and sends requests in turn to those that are ready. */
+/** A minimal load balancer: polls the readiness of replicas and distributes requests to those that are ready. */
 class Balancer {
   backends: Backend[] = [];
   running = true;
   answered = 0;
-  /** Answers of replicas that were told to stop. */
+  /** Number of responses sent by replicas after SIGTERM. */
   witnessed = 0;
 
   constructor(
@@ -88,11 +91,11 @@ class Balancer {
     return { service, client, ready: true };
   }
 
-  /** Lets every caller send requests until `running` is false; rejects when one of them was not answered well. */
+  /** Runs all callers until `running` is false. Rejects when a request fails. */
   load(): Promise<unknown> {
     const callers = Array.from({ length: CALLERS }, (_, caller) => this.call(caller));
     const load = Promise.all([...callers, this.watch()]);
-    // The failure is reported where the load is awaited; here it only ends the others.
+    // The failure is reported where the load is awaited; here it only stops the others.
     load.catch(() => {
       this.running = false;
     });
@@ -110,7 +113,7 @@ class Balancer {
     }
   }
 
-  /** Sends creates and reads; any broken connection or unexpected status fails the proof. */
+  /** Sends creates and reads. A broken connection or an unexpected status fails the proof. */
   private async call(caller: number): Promise<void> {
     for (let count = 0; this.running; count += 1) {
       const ready = this.backends.filter((backend) => backend.ready);
@@ -128,7 +131,7 @@ class Balancer {
   }
 
   /**
-   * Replaces the replica that runs longest, as a rolling update does.
+   * Replaces the oldest replica, like a rolling update.
    * @returns milliseconds from SIGTERM to the end of its process
    */
   async restartOldest(): Promise<number> {
@@ -143,16 +146,16 @@ class Balancer {
     await Promise.all([oldest.client.close(), witness.end()]);
     this.witnessed += witness.answered;
     prove(status === 0 || status === 143 || status === 'SIGTERM', `the service ended with ${status}`);
-    const longest = this.environment.short ? SHARED_MACHINE_STOP_MS : LONGEST_STOP_MS;
+    const longest = this.environment.short ? SHARED_MACHINE_MAX_STOP_MS : MAX_STOP_MS;
     prove(took <= longest, `the stop took ${took.toFixed(0)} ms`);
     return took;
   }
 }
 
-/** A caller that goes on with one replica whatever its readiness says, as whoever has a connection to it may. */
+/** A caller that keeps using one replica regardless of its readiness, as any caller with an open connection might. */
 class Witness {
   answered = 0;
-  /** One connection, which is kept until the replica closes it. */
+  /** Single connection, kept open until the replica closes it. */
   private readonly client: ApiClient;
   private readonly slowClient: ApiClient;
   private readonly slow: Promise<Answer>[] = [];
@@ -166,7 +169,7 @@ class Witness {
     this.slowClient = new ApiClient(backend.service.url, token);
   }
 
-  /** Opens connections before the replica is told to stop: one that is idle then, and one with a request under way. */
+  /** Opens connections before SIGTERM: one idle connection, and one with a pending request. */
   async begin(): Promise<void> {
     prove(!(await this.client.getById('unknown-system')).closes, 'a connection was closed before any stop');
     this.beginSlow();
@@ -174,8 +177,9 @@ class Witness {
   }
 
   /**
-   * Sends requests from the failing of readiness until one is refused; then those that are slow must still be answered.
-   * @param signalled when SIGTERM was sent, by `performance.now()`
+   * Sends requests from the moment readiness fails until one is rejected, then checks that slow requests still get a
+   * response.
+   * @param signalled time of SIGTERM, by `performance.now()`
    */
   async watchStop(signalled: number): Promise<void> {
     while (await this.backend.service.isReady()) {
@@ -196,7 +200,7 @@ class Witness {
 
   private beginSlow(): void {
     const answer = this.slowClient.testConnection(this.slowPeer.url);
-    // Awaited at the end of the stop; until then a failure waits too.
+    // Awaited at the end of the stop; until then a failure must not be unhandled.
     answer.catch(() => undefined);
     this.slow.push(answer);
   }
@@ -209,16 +213,16 @@ class Witness {
     }
     this.check(answer, REFUSED);
     const after = performance.now() - signalled;
-    prove(after >= SHUTDOWN_DELAY_MS, `a request was refused ${after.toFixed(0)} ms after SIGTERM`);
+    prove(after >= SHUTDOWN_DELAY_MS, `a request was rejected ${after.toFixed(0)} ms after SIGTERM`);
     return false;
   }
 
   private check({ status, closes, body }: Answer, expected: number): void {
     prove(
       status === expected,
-      `a replica that stops answered ${status} ${String(body['message'])} instead of ${expected}`,
+      `a stopping replica answered ${status} ${String(body['message'])} instead of ${expected}`,
     );
-    prove(closes, 'an answer after SIGTERM does not close its connection');
+    prove(closes, 'a response after SIGTERM did not close its connection');
     this.answered += 1;
   }
 }

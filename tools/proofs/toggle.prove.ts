@@ -5,13 +5,13 @@ import type { ProofEnvironment } from './support/proof-environment.js';
 import { isLinearizable, type RegisterOperation } from './support/register-history.js';
 
 const OPERATIONS = 500;
-/** More callers make the search for an order exponentially longer, not the proof stronger. */
+/** More callers would make the search for a valid order exponentially longer without strengthening the proof. */
 const CONCURRENCY = 10;
 const TOOL = { name: 'echo', description: 'answers', inputSchema: { type: 'object' } };
 
 export const proof: Proof = {
   name: 'toggle',
-  claim: 'parallel enables, disables and reads of one tool behave as if they came one after another',
+  claim: 'concurrent enables, disables and reads of one tool are linearizable',
   databases: ['embedded', 'mariadb', 'mysql'],
   shortDatabases: ['mariadb'],
   async run(environment) {
@@ -75,7 +75,7 @@ async function operate(client: ApiClient, system: SystemRecord): Promise<Registe
   prove(status === 200, `enable answered ${status}: ${JSON.stringify(body)}`);
   prove(
     (body['tool'] as { enabled: boolean }).enabled === wanted,
-    'the answer shows another flag than asked for',
+    'the response does not contain the requested flag',
   );
   return { kind: 'write', value: wanted, sent, answered };
 }

@@ -10,22 +10,25 @@ import type { ProofEnvironment } from './support/proof-environment.js';
 import { prove, type Proof } from './support/proof.js';
 
 const WORKER = 1;
-/** So often that vtgate tells each of the statements. */
-const LOOKS = 4;
+/** Number of repetitions until vtgate reports each statement. */
+const REPETITIONS = 4;
 
-/** What looks into every shard, and why. */
-const BY_NATURE: readonly { what: RegExp; why: string }[] = [
-  { what: /from process_instances where .*order by uuid desc/i, why: 'a list is of all shards' },
-  { what: /from process_instances where id in/i, why: 'rows of a list are where it found them' },
-  { what: /from process_search_values (force index \S+ )?where/i, why: 'a search by data is of all shards' },
-  { what: /from process_families|from runtime_jobs.*group by/i, why: 'metrics are of all shards' },
-  { what: /process_message_waits/i, why: 'tokens wait for a message where their instances are' },
+/** Statements that must query every shard, with the reason. */
+const EXPECTED_SCATTER: readonly { what: RegExp; why: string }[] = [
+  { what: /from process_instances where .*order by uuid desc/i, why: 'lists cover all shards' },
+  {
+    what: /from process_instances where id in/i,
+    why: 'rows of a list are read from the shards that contain them',
+  },
+  { what: /from process_search_values (force index \S+ )?where/i, why: 'searches by data cover all shards' },
+  { what: /from process_families|from runtime_jobs.*group by/i, why: 'metrics cover all shards' },
+  { what: /process_message_waits/i, why: 'tokens that wait for a message are stored with their instances' },
 ];
 
 export const proof: Proof = {
   name: 'vitess',
   claim:
-    'starts, UI actions, readings, histories, jobs, workflow runs and calls of agents go to one shard each, and no transaction touches two',
+    'starts, UI actions, reads, histories, jobs, workflow runs and agent calls use one shard each, and no transaction uses two',
   databases: ['mysql'],
   takesLong: true,
   obstacle: () => reasonNoVtcombo(true),
@@ -36,7 +39,7 @@ export const proof: Proof = {
       startServer(environment.short),
     ]);
     try {
-      return await onBoth(environment, server, { model, tools });
+      return await compare(environment, server, { model, tools });
     } finally {
       await server.stop();
       [model, tools].forEach((peer) => peer.stop());
@@ -44,7 +47,7 @@ export const proof: Proof = {
   },
 };
 
-async function onBoth(
+async function compare(
   environment: ProofEnvironment,
   { url }: TestDatabase,
   peers: AgentPeers,
@@ -79,24 +82,28 @@ async function countShards(
   const hot = await counts.sent();
   prove(
     hot.surplus === 0 && hot.scattered.length === 0,
-    `${hot.surplus} more shards than statements:\n${told(hot)}`,
+    `${hot.surplus} more shards than statements:\n${formatScattered(hot)}`,
   );
   prove(hot.crossing === 0, `${hot.crossing} transactions were committed in several shards`);
-  for (let time = 0; time < LOOKS; time += 1) {
-    await sharded.lookEverywhere();
+  for (let time = 0; time < REPETITIONS; time += 1) {
+    await sharded.queryAllShards();
   }
   const everywhere = await counts.sent();
-  // Otherwise nothing is counted.
-  prove(everywhere.surplus > 0 && everywhere.scattered.length > 0, 'a list went to one shard');
-  const unknown = everywhere.scattered.filter(({ sql }) => !BY_NATURE.some(({ what }) => what.test(sql)));
+  // Verifies the counting itself.
+  prove(everywhere.surplus > 0 && everywhere.scattered.length > 0, 'a list used a single shard');
+  const unknown = everywhere.scattered.filter(
+    ({ sql }) => !EXPECTED_SCATTER.some(({ what }) => what.test(sql)),
+  );
   prove(
     unknown.length === 0,
-    `these need not look everywhere:\n${told({ ...everywhere, scattered: unknown })}`,
+    `these need not query all shards:\n${formatScattered({ ...everywhere, scattered: unknown })}`,
   );
-  const causes = BY_NATURE.filter(({ what }) => everywhere.scattered.some(({ sql }) => what.test(sql)));
+  const causes = EXPECTED_SCATTER.filter(({ what }) =>
+    everywhere.scattered.some(({ sql }) => what.test(sql)),
+  );
   return (
-    `of ${hot.executions} executions 0 went to several shards, ${orders} orders and ${orders} agents included; 0 transactions touched two; ` +
-    `to all shards by nature: ${causes.map(({ why }) => why).join(', ')}`
+    `of ${hot.executions} executions 0 used several shards, including ${orders} orders and ${orders} agents; 0 transactions used two; ` +
+    `necessarily on all shards: ${causes.map(({ why }) => why).join(', ')}`
   );
 }
 
@@ -117,7 +124,7 @@ async function startServer(fast: boolean): Promise<TestDatabase> {
   return server;
 }
 
-function told({ scattered }: Sent): string {
+function formatScattered({ scattered }: Sent): string {
   return scattered
     .map(({ sql, executions, routes }) => `${routes} routes of ${executions} executions: ${sql}`)
     .join('\n');

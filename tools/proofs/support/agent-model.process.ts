@@ -5,7 +5,7 @@ import { ScriptedModel } from '../../../src/evaluation/scripted-model/scripted-m
 import { AGENT_SCRIPT, modelCall, ORDER_NAME } from './agent-orders.js';
 import { countCalls } from './helper-process.js';
 
-/** The model of the orders in a process of its own: counts each turn of each order. */
+/** Runs the model of the orders in a separate process and counts each turn of each order. */
 const ANSWER_MS = 20;
 
 const model = await ScriptedModel.start(parseModelScript(AGENT_SCRIPT), {

@@ -1,7 +1,7 @@
-/** Name of an order in a text; every order is an agent run. */
+/** Matches the name of an order in a text. Every order is one agent run. */
 export const ORDER_NAME = /order-\d+/;
 
-/** The tools that the agent of an order calls, one after the other, with what they say of being called twice. */
+/** Tools that the agent of an order calls in sequence, with annotations on whether a repeated call is safe. */
 export const AGENT_TOOLS = [
   { name: 'look_up', annotations: { readOnlyHint: true } },
   { name: 'set_limit', annotations: { readOnlyHint: false, idempotentHint: true } },
@@ -10,16 +10,16 @@ export const AGENT_TOOLS = [
 
 export type AgentTool = (typeof AGENT_TOOLS)[number]['name'];
 
-/** The one that does harm when it is called twice. */
+/** The tool for which a repeated call does harm. */
 export const UNSAFE_TOOL: AgentTool = 'book';
 
-/** How the party that gets a call of the model names it; turns count from 0. */
+/** Returns the name under which the model counts a call. Turns start at 0. */
 export const modelCall = (order: string, turn: number): string => `${order}/model-${turn}`;
 
-/** How the party that gets a call of a tool names it. */
+/** Returns the name under which the MCP server counts a call. */
 export const toolCall = (order: string, tool: string): string => `${order}/${tool}`;
 
-/** The script of the model: it calls the tools one after the other, and answers with the order. */
+/** Script of the model: it calls the tools in sequence and answers with the order. */
 export const AGENT_SCRIPT = {
   model: 'orders',
   rules: [
@@ -33,7 +33,7 @@ export const AGENT_SCRIPT = {
 
 const REFERENCE = { resourceName: 'orders' };
 
-/** An application whose process hands each order to an agent. */
+/** Returns an application whose process passes each order to an agent. */
 export function agentPackage(appId: string, toolsUrl: string): Record<string, unknown> {
   const to = (targetNodeId: string, sourceNodeId: string): object => ({
     outgoingSequences: [{ id: `to-${targetNodeId}`, sourceNodeId, targetNodeId }],

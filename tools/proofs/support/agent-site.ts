@@ -9,10 +9,10 @@ import { toStoredText } from '../../../src/store/tables/column-values.js';
 import { Snapshots } from './rows.js';
 
 const DELIVERY = `/appmanager/api/resource/app/${APP}/app-version/${VERSION}`;
-const LONGEST_LIFE_MS = 8_000;
+const MAX_LIFE_MS = 8_000;
 const LOOK_MS = 5;
 const INSTANCES = '/rtm/api/runtime/process-instance';
-/** A dead worker's runs come back soon, and are begun again as often as it dies. */
+/** Runs of dead workers are retried soon, and as often as workers die. */
 const SETTINGS = {
   'jobLimits.leaseMs': '1000',
   'jobLimits.pollMs': '50',
@@ -24,9 +24,9 @@ const SETTINGS = {
   'mcpLimits.testTimeoutMs': '60000',
 };
 
-/** A service whose agents talk to a model and to an MCP server, each in a process of its own. */
+/** A service whose agents use a model and an MCP server, each in a separate process. */
 export class AgentSite {
-  /** Names of the orders that were started, by the UUIDs of their instances. */
+  /** Names of started orders by instance UUID. */
   readonly orders = new Map<string, string>();
 
   private constructor(
@@ -51,16 +51,16 @@ export class AgentSite {
   }
 
   /**
-   * Delivers the application, tests the connection to the MCP server and makes a build.
+   * Delivers the application, tests the connection to the MCP server and creates a build.
    * @returns id of the build
    */
   async publish(): Promise<string> {
     const { url } = this.peers.tools;
-    await this.demand('PUT', `${DELIVERY}/package`, agentPackage(APP, url));
+    await this.request('PUT', `${DELIVERY}/package`, agentPackage(APP, url));
     const { body } = await this.client.testConnection(url);
-    prove(body['status'] === 200, `the connection test said ${JSON.stringify(body)}`);
-    await this.demand('POST', `${DELIVERY}/commit`, {});
-    const built = await this.demand('POST', `${DELIVERY}/build`, {});
+    prove(body['status'] === 200, `the connection test returned ${JSON.stringify(body)}`);
+    await this.request('POST', `${DELIVERY}/commit`, {});
+    const built = await this.request('POST', `${DELIVERY}/build`, {});
     return String(built.body['buildId']);
   }
 
@@ -68,29 +68,29 @@ export class AgentSite {
   async start(build: string, order: string): Promise<void> {
     const path = `/rtm/api/runtime/app/${APP}/build/${build}/process-name/orders/start`;
     const headers = { 'svc-platform': 'prove', 'idempotency-key': order };
-    const { body } = await this.demand('POST', path, { order }, headers);
+    const { body } = await this.request('POST', path, { order }, headers);
     this.orders.set(String(body['uuid']), order);
   }
 
-  /** Decides, as a person would, that what an incident stopped is done once more. */
+  /** Retries the incident of an instance, as a person would. */
   async retry(instance: string): Promise<void> {
-    const { body } = await this.demand('GET', `${INSTANCES}/${instance}`);
+    const { body } = await this.request('GET', `${INSTANCES}/${instance}`);
     const [incident] = body['incidents'] as { tokenUuid: string }[];
-    await this.demand('POST', `${INSTANCES}/${instance}/token/${incident?.tokenUuid}/retry`, {});
+    await this.request('POST', `${INSTANCES}/${instance}/token/${incident?.tokenUuid}/retry`, {});
   }
 
-  /** What both parties were asked so far. */
+  /** Returns the calls that the model and the MCP server received so far. */
   async counts(): Promise<CallCounts> {
     const [model, tools] = await Promise.all([this.peers.model.counts(), this.peers.tools.counts()]);
     return { ...model, ...tools };
   }
 
-  /** Waits until both parties together were asked so many more times, however fast the machine is; not for ever. */
+  /** Waits until the model and the MCP server together received `calls` more calls, at most MAX_LIFE_MS. */
   async receive(calls: number): Promise<void> {
     const total = async (): Promise<number> =>
       (await this.peers.model.total()) + (await this.peers.tools.total());
     const wanted = (await total()) + calls;
-    const deadline = performance.now() + LONGEST_LIFE_MS;
+    const deadline = performance.now() + MAX_LIFE_MS;
     while (performance.now() < deadline && (await total()) < wanted) {
       await sleep(LOOK_MS);
     }
@@ -112,7 +112,7 @@ export class AgentSite {
     await Promise.all([this.client.close(), this.rows.close()]);
   }
 
-  private async demand(
+  private async request(
     method: 'GET' | 'POST' | 'PUT',
     path: string,
     body?: unknown,
@@ -128,15 +128,15 @@ function settings({ url }: CountingPeer): Record<string, string> {
   return { ...SETTINGS, LLM_BASE_URL: url, LLM_MODEL: 'orders' };
 }
 
-/** A call of the journal, by the name under which the party that got it counts it. */
+/** A journaled call, with the name under which its receiver counts it. */
 export interface JournaledCall {
   name: string;
   state: string;
-  /** How often it was begun. */
+  /** Number of attempts. */
   tries: number;
 }
 
-/** A process instance and how its agent run ended, as far as it has. */
+/** A process instance and the outcome of its agent run, if any. */
 export interface AgentInstance {
   uuid: string;
   /** State of the instance. */
@@ -145,7 +145,7 @@ export interface AgentInstance {
   run: { state: string; code: string | null; output: unknown } | null;
 }
 
-/** Reads agent runs past the service, over a connection of its own: an independent witness of what is stored. */
+/** Reads agent runs directly from the database, as independent evidence of what is stored. */
 export class AgentRows {
   private constructor(private readonly snapshots: Snapshots) {}
 
@@ -158,8 +158,8 @@ export class AgentRows {
   }
 
   /**
-   * Every call that was begun.
-   * @param orders names of orders by the UUIDs of their instances
+   * Returns every started call.
+   * @param orders names of orders by instance UUID
    */
   async calls(orders: ReadonlyMap<string, string>): Promise<JournaledCall[]> {
     const rows = await this.snapshots.read((select) =>
@@ -191,8 +191,8 @@ export class AgentRows {
           ? null
           : {
               state: row['run'] as string,
-              code: (parsed(row['error']) as { code?: string } | null)?.code ?? null,
-              output: row['output'] === null ? null : parsed(toStoredText(row['output'])),
+              code: (parseJson(row['error']) as { code?: string } | null)?.code ?? null,
+              output: row['output'] === null ? null : parseJson(toStoredText(row['output'])),
             },
     }));
   }
@@ -202,7 +202,7 @@ function toolNameOf(order: string, index: number): string {
   return toolCall(order, AGENT_TOOLS[index]?.name ?? `call ${index}`);
 }
 
-/** JSON comes as text from some columns and drivers, and as a value from others. */
-function parsed(value: unknown): unknown {
+/** Parses JSON columns, which some drivers return as text and others as a value. */
+function parseJson(value: unknown): unknown {
   return typeof value === 'string' ? JSON.parse(value) : value;
 }

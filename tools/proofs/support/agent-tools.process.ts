@@ -6,7 +6,7 @@ import { startHttpPeer } from '../../../test/support/peers/peer.js';
 import { AGENT_TOOLS, toolCall } from './agent-orders.js';
 import { countCalls } from './helper-process.js';
 
-/** The MCP server of the orders in a process of its own: counts each call of each tool for each order. */
+/** Runs the MCP server of the orders in a separate process and counts each tool call of each order. */
 const ANSWER_MS = 60;
 
 const serve = toNodeHandler(createMcpHandler(buildServer));

@@ -7,20 +7,20 @@ export const VERSION = 'prove-version';
 const SYSTEMS = `/appmanager/api/resource/app/${APP}/app-version/${VERSION}/rt/system`;
 const REQUEST_TIMEOUT_MS = 60_000;
 
-/** Path of endpoint 3. */
+/** Returns the path of endpoint 3. */
 export function systemPath(resourceId: string): string {
   return `${SYSTEMS}/ri/${resourceId}/integration/api/systems/getById`;
 }
 
-/** A server's answer; `body` is the parsed JSON, or undefined when there was none. */
+/** A response. `body` is the parsed JSON, or an empty object if there was none. */
 export interface Answer {
   status: number;
   body: Record<string, unknown>;
-  /** Whether the server announced that it closes the connection. */
+  /** Whether the server announced that it will close the connection. */
   closes: boolean;
 }
 
-/** A system as the create and get-by-id endpoints answer it, as far as proofs look at it. */
+/** The part of a system in create and get-by-id responses that proofs check. */
 export interface SystemRecord {
   id: string;
   resourceId: string;
@@ -29,7 +29,7 @@ export interface SystemRecord {
   tools: { id: string; name: string; enabled: boolean }[];
 }
 
-/** A caller of the service with one token and its own kept-alive connections. */
+/** HTTP client of the service with one token and its own kept-alive connections. */
 export class ApiClient {
   private readonly agent: Agent;
 
@@ -41,7 +41,7 @@ export class ApiClient {
     this.agent = new Agent({ connections: options.connections ?? 50, pipelining: 1 });
   }
 
-  /** Endpoint 1 of the interface contract: a system whose display name is its resource name. */
+  /** Creates a system whose display name is its resource name (endpoint 1 of the interface contract). */
   create(name: string, payload: Record<string, unknown> = {}): Promise<Answer> {
     return this.send('PATCH', `${SYSTEMS}/integration/api/systems`, {
       action: 'CREATE',
@@ -56,7 +56,7 @@ export class ApiClient {
     });
   }
 
-  /** Endpoint 2, without authorization. */
+  /** Tests a connection without authorization (endpoint 2). */
   testConnection(baseUrl: string): Promise<Answer> {
     return this.send(
       'PATCH',
@@ -65,25 +65,26 @@ export class ApiClient {
     );
   }
 
-  /** Endpoint 3. */
+  /** Reads a system (endpoint 3). */
   getById(resourceId: string): Promise<Answer> {
     return this.send('GET', systemPath(resourceId));
   }
 
-  /** Endpoint 4. */
+  /** Lists systems (endpoint 4). */
   list(): Promise<Answer> {
     return this.send('GET', `${SYSTEMS}/include-dep-res/integration/api/systems/all/info`);
   }
 
-  /** Endpoint 5. */
+  /** Enables or disables a tool (endpoint 5). */
   setEnabled(system: { id: string; resourceId: string }, toolId: string, enabled: boolean): Promise<Answer> {
     const path = `${SYSTEMS}/ri/${system.resourceId}/integration/api/systems/ri/${system.id}/tool/${toolId}/enable`;
     return this.send('PATCH', path, { enabled });
   }
 
   /**
-   * @param headers beside those that every call has
-   * @throws Error of the connection when no answer came
+   * Sends a request.
+   * @param headers headers in addition to those of every call
+   * @throws Error of the connection when there was no response
    */
   async send(
     method: 'GET' | 'PATCH' | 'POST' | 'PUT',
@@ -112,25 +113,25 @@ export class ApiClient {
   }
 }
 
-const NOTHING_LISTENS = 'http://127.0.0.1:1/mcp';
+const UNREACHABLE_URL = 'http://127.0.0.1:1/mcp';
 
-/** Creates a system with a secret of its own, which is stored sealed. */
+/** Creates a system with its own secret, which is stored encrypted. */
 export async function createSealed(client: ApiClient, name: string, index: number): Promise<void> {
   const { status } = await client.create(name, connection(index));
   prove(status === 201, `a create was answered ${status}`);
 }
 
-/** Tests the connection of a stored system, which compares its secret: 500 where it cannot be opened. */
+/** Tests the connection of a stored system, which requires decrypting its secret: 500 if that fails. */
 export async function openSecret(client: ApiClient, index: number): Promise<void> {
   const { status, body } = await client.send('PATCH', connectionTestPath(APP, VERSION), connection(index));
-  prove(status === 200, `a secret could not be opened: ${status} ${JSON.stringify(body)}`);
+  prove(status === 200, `a secret could not be decrypted:  ${status} ${JSON.stringify(body)}`);
 }
 
 function connection(index: number): { baseUrl: string; authorization: unknown } {
   const configuration = {
     clientId: `client-${index}`,
     clientSecret: `secret-${index}`,
-    identityProviderUrl: NOTHING_LISTENS,
+    identityProviderUrl: UNREACHABLE_URL,
   };
-  return { baseUrl: NOTHING_LISTENS, authorization: { type: 'SERVICE_ACCOUNT', configuration } };
+  return { baseUrl: UNREACHABLE_URL, authorization: { type: 'SERVICE_ACCOUNT', configuration } };
 }

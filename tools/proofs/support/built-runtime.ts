@@ -23,7 +23,7 @@ interface Services {
   actions: import('../../../src/runtime/ui-actions/ui-action-execution.service.js').UiActionExecutionService;
 }
 
-/** The services of the built application that make steps, without HTTP before them. */
+/** The services of the built application that execute steps, without HTTP. */
 export class BuiltRuntime {
   private constructor(
     private readonly context: INestApplicationContext,
@@ -38,7 +38,7 @@ export class BuiltRuntime {
     const { oidcIssuer } = await built<typeof import('../../../src/platform/auth/oidc-issuer.js')>(
       'platform/auth/oidc-issuer.js',
     );
-    // Limits among them are read as those of a process are.
+    // Limits among the settings are read from the process environment.
     Object.assign(process.env, settings);
     await import('../../../test/support/limits/of-process.mjs');
     const env = Env.parse('production', settings);
@@ -63,14 +63,14 @@ export class BuiltRuntime {
     });
   }
 
-  /** No longer waits for the disk at every commit of the embedded file: for whoever does not prove what a crash leaves. */
-  async withoutDisk(): Promise<void> {
+  /** Turns off flushing to disk at every commit of the embedded database, for proofs that do not test crashes. */
+  async withoutFlush(): Promise<void> {
     await this.context.get(DataSource, { strict: false }).query('PRAGMA synchronous = OFF');
   }
 
   /**
-   * Makes a build of BPMN files.
-   * @returns its id
+   * Creates a build of BPMN files.
+   * @returns id of the build
    */
   async publish(appId: string, models: Readonly<Record<string, string>>): Promise<string> {
     const version = { appId, appVersionId: 'v1' };
@@ -85,7 +85,7 @@ export class BuiltRuntime {
     return buildId;
   }
 
-  /** As endpoint 7. */
+  /** Starts an instance, like endpoint 7. */
   start(
     process: { appId: string; buildId: string; processName: string },
     data: JsonObject,
@@ -97,7 +97,7 @@ export class BuiltRuntime {
     });
   }
 
-  /** As endpoint 8. */
+  /** Executes a UI action, like endpoint 8. */
   execute(
     processUuid: string,
     tokenUuid: string,

@@ -19,27 +19,27 @@ import { prove } from './proof.js';
 
 const TEXTS = ['', 'plain', 'Käse', '💥', '\ud800', 'a'.repeat(300), '${x}', "' OR 1=1 --"];
 
-/** What the walk of one instance was made of. */
+/** Statistics of one walk. */
 export interface WalkFigures {
   steps: number;
   backs: number;
   refusals: number;
 }
 
-/** A UI action as a caller would name it. */
+/** A UI action as named by a caller. */
 interface Move {
   token: TokenState;
   svcUuid: string;
 }
 
 /**
- * One instance that goes its way twice: on rows, by the services, and in memory, by the engine alone with the same commands.
- * After every step the rows, read again over another connection, must tell exactly what the engine in memory says.
+ * Executes one instance twice with the same commands: in the database through the services, and in memory through the
+ * engine alone. After every step the rows, read over another connection, must match the state in memory.
  */
 export class ComparedWalk {
   readonly figures: WalkFigures = { steps: 0, backs: 0, refusals: 0 };
   private expected: InstanceState;
-  /** Every token that ever was. */
+  /** All tokens, including ended ones. */
   private readonly tokens = new Map<number, TokenState>();
 
   private constructor(
@@ -52,7 +52,7 @@ export class ComparedWalk {
     this.expected = newInstance({ id, uuid, parentUuid: null });
   }
 
-  /** Starts the instance and takes its first step. */
+  /** Starts the instance and executes its first step. */
   static async start(
     surroundings: { runtime: BuiltRuntime; rows: ProcessRows; random: Random },
     process: { appId: string; buildId: string; processName: string },
@@ -60,31 +60,31 @@ export class ComparedWalk {
   ): Promise<ComparedWalk> {
     const { runtime, rows, random } = surroundings;
     const { uuid } = await runtime.start(process, data);
-    const walk = new ComparedWalk(runtime, rows, random, await reloaded(rows, uuid));
+    const walk = new ComparedWalk(runtime, rows, random, await reload(rows, uuid));
     const startNode = walk.stored.definition.graph.starts[0] ?? 0;
-    walk.compare(walk.make({ kind: 'START', startNode, data: structuredClone(data) }));
+    walk.compare(walk.execute({ kind: 'START', startNode, data: structuredClone(data) }));
     return walk;
   }
 
-  /** Goes on for so many steps, or until the instance has ended. */
+  /** Executes up to `steps` steps, or until the instance has ended. */
   async run(steps: number): Promise<void> {
     for (let taken = 0; taken < steps && this.expected.state === 'STARTED'; taken += 1) {
-      await (this.random.chance(0.1) ? this.tryAnything() : this.take(this.openMove()));
+      await (this.random.chance(0.1) ? this.tryAnything() : this.take(this.pickOpenMove()));
     }
   }
 
-  /** An action that the engine in memory says is open, now and then one that leads back. */
-  private openMove(): Move {
+  /** Returns an action that is open according to the engine in memory, sometimes a back action. */
+  private pickOpenMove(): Move {
     const moves = [...this.expected.tokens.values()].flatMap((token) =>
       openUiActions(this.stored.definition, this.expected, token).map((open) => ({ token, ...open })),
     );
     const backs = moves.filter(({ back }) => back);
     const forward = moves.filter(({ back }) => !back);
-    prove(forward.length > 0, 'nobody can do anything');
+    prove(forward.length > 0, 'no action is open');
     return this.random.pick(backs.length > 0 && this.random.chance(0.3) ? backs : forward);
   }
 
-  /** Any action of the process on any token that ever was; most of them are refused. */
+  /** Executes a random action on a random token, ended ones included. Most are rejected. */
   private async tryAnything(): Promise<void> {
     const token = this.random.pick([...this.tokens.values()]);
     const uiActions = this.stored.definition.graph.nodes.flatMap((node) => node.uiActions);
@@ -96,23 +96,29 @@ export class ComparedWalk {
     const { uuid } = this.stored.row;
     const answer = await this.runtime.execute(uuid, token.uuid, svcUuid, body).catch(refusalOf);
     const before = this.stored;
-    this.stored = await reloaded(this.rows, uuid);
+    this.stored = await reload(this.rows, uuid);
     const command = { kind: 'UI_ACTION', tokenId: token.id, uiActionSvcUuid: svcUuid, body } as const;
-    const result = this.refusedOrMade(command);
+    const result = this.tryExecute(command);
     if (result instanceof EngineRefusal) {
-      prove(answer === result.code, `the engine refuses with ${result.code}, the service ${told(answer)}`);
-      prove(this.stored.row.rev === before.row.rev, 'a refused action has changed the instance');
+      prove(
+        answer === result.code,
+        `the engine rejects with ${result.code}, the service returns ${formatAnswer(answer)}`,
+      );
+      prove(this.stored.row.rev === before.row.rev, 'a rejected action changed the instance');
       this.figures.refusals += 1;
     } else {
-      prove(typeof answer === 'object', `the service refuses with ${told(answer)}, the engine does not`);
+      prove(
+        typeof answer === 'object',
+        `the service rejects with ${formatAnswer(answer)}, the engine does not`,
+      );
       this.compare(result);
       this.compareAnswer(answer, result);
     }
   }
 
-  private refusedOrMade(command: EngineCommand): StepResult | EngineRefusal {
+  private tryExecute(command: EngineCommand): StepResult | EngineRefusal {
     try {
-      return this.make(command);
+      return this.execute(command);
     } catch (error) {
       if (error instanceof EngineRefusal) {
         return error;
@@ -121,8 +127,8 @@ export class ComparedWalk {
     }
   }
 
-  /** The step in memory, with the time and the token ids that the one on rows had. */
-  private make(command: EngineCommand): StepResult {
+  /** Executes the step in memory, with the time and token ids of the step in the database. */
+  private execute(command: EngineCommand): StepResult {
     const { row, events, tokens } = this.stored;
     const added = events
       .filter(({ seq, kind }) => seq > this.expected.seq && kind === 'TOKEN_CREATED')
@@ -131,7 +137,7 @@ export class ComparedWalk {
       now: row.modifiedAt.getTime(),
       newToken: () => {
         const token = added.shift();
-        prove(token !== undefined, 'the step on rows has made fewer tokens than the one in memory');
+        prove(token !== undefined, 'the step in the database created fewer tokens than the one in memory');
         return { id: token.id, uuid: token.uuid };
       },
       limits: LIMITS,
@@ -144,17 +150,17 @@ export class ComparedWalk {
     result.changedTokens.forEach((token) => this.tokens.set(token.id, token));
     this.figures.steps += 1;
     this.figures.backs += Number(result.action?.back === true);
-    equal('state', inOrder(this.stored.state), throughJson(inOrder(this.expected)));
-    equal('audit trail', this.stored.events.slice(seq), throughJson(result.events));
-    equal('tokens', tokensInOrder(this.stored.tokens), throughJson(tokensInOrder(this.tokens)));
-    equal('jobs', this.stored.jobs.length, result.jobs.length);
+    expectEqual('state', comparable(this.stored.state), throughJson(comparable(this.expected)));
+    expectEqual('audit trail', this.stored.events.slice(seq), throughJson(result.events));
+    expectEqual('tokens', tokensInOrder(this.stored.tokens), throughJson(tokensInOrder(this.tokens)));
+    expectEqual('jobs', this.stored.jobs.length, result.jobs.length);
     checkRows(this.stored);
   }
 
   private compareAnswer(answer: UiActionResponseDto, { action }: StepResult): void {
     const node = this.stored.definition.node(action?.node ?? -1);
     const token = this.tokens.get(action?.tokenId ?? -1);
-    equal('answer', answer, {
+    expectEqual('answer', answer, {
       tokenUuid: token?.uuid,
       currentNodeId: node.id,
       templatesSequence: null,
@@ -176,13 +182,13 @@ export class ComparedWalk {
   }
 }
 
-async function reloaded(rows: ProcessRows, uuid: string): Promise<StoredInstance> {
+async function reload(rows: ProcessRows, uuid: string): Promise<StoredInstance> {
   const [stored] = await rows.instances(uuid);
-  prove(stored !== undefined, `instance ${uuid} was acknowledged and is not stored`);
+  prove(stored !== undefined, `instance ${uuid} was acknowledged but is not stored`);
   return stored;
 }
 
-/** The code that a refusal of the service carries; whatever else failed is thrown again. */
+/** Returns the error code of a rejection by the service. Rethrows any other error. */
 function refusalOf(error: unknown): string {
   const { code } = error as { code?: unknown };
   if (typeof code !== 'string') {
@@ -191,12 +197,12 @@ function refusalOf(error: unknown): string {
   return code;
 }
 
-function told(answer: UiActionResponseDto | string): string {
+function formatAnswer(answer: UiActionResponseDto | string): string {
   return typeof answer === 'string' ? answer : JSON.stringify(answer);
 }
 
-/** A state as values that can be compared; row versions are of rows only. */
-function inOrder(state: InstanceState): object {
+/** Returns a state in comparable form. Row versions are reset, since only rows have them. */
+function comparable(state: InstanceState): object {
   return { ...state, tokens: tokensInOrder(state.tokens) };
 }
 
@@ -205,14 +211,14 @@ function tokensInOrder(tokens: ReadonlyMap<number, TokenState>): TokenState[] {
   return sorted.map((token) => ({ ...token, rev: 0 }));
 }
 
-/** What is left of a value in a database. */
+/** Returns a value as it would be read from the database. */
 function throughJson<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
 
-function equal(what: string, stored: unknown, expected: unknown): void {
+function expectEqual(what: string, stored: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(stored, expected)) {
-    const told = [stored, expected].map((value) => JSON.stringify(value));
-    prove(false, `the ${what} on rows is not that in memory:\n${told.join('\n')}`);
+    const texts = [stored, expected].map((value) => JSON.stringify(value));
+    prove(false, `the ${what} in the database differs from that in memory:\n${texts.join('\n')}`);
   }
 }

@@ -13,7 +13,7 @@ interface Tools {
   options: readonly string[];
 }
 
-/** The programs that a database brings for this, of the suites that its server is taken from. */
+/** Dump programs of each database, from the Debian suite that provides its server. */
 const TOOLS: Record<ServerKind, Tools> = {
   mysql: {
     suite: 'unstable',
@@ -31,7 +31,9 @@ const TOOLS: Record<ServerKind, Tools> = {
   },
 };
 
-/** Writes all of a database into a file, as of one moment, while others go on writing (docs/operations.md, "Backup and restore"). */
+/**
+ * Dumps a database to a file as of one point in time, while others keep writing (docs/operations.md, "Backup and restore").
+ */
 export async function dumpDatabase(kind: ServerKind, databaseUrl: string, file: string): Promise<void> {
   const { suite, packageName, dump, options } = TOOLS[kind];
   const { command } = await unpackedProgram(suite, packageName, dump);
@@ -42,7 +44,7 @@ export async function dumpDatabase(kind: ServerKind, databaseUrl: string, file: 
   prove((await ended) === 0, `${dump} failed`);
 }
 
-/** Fills an empty database with what {@link dumpDatabase} has written. */
+/** Restores a dump by {@link dumpDatabase} into an empty database. */
 export async function restoreDatabase(kind: ServerKind, databaseUrl: string, file: string): Promise<void> {
   const { suite, packageName, client } = TOOLS[kind];
   const { command } = await unpackedProgram(suite, packageName, client);
@@ -53,7 +55,7 @@ export async function restoreDatabase(kind: ServerKind, databaseUrl: string, fil
   prove((await ended) === 0, `${client} failed`);
 }
 
-/** `--no-defaults` goes first, or is no option. */
+/** Returns the connection options. `--no-defaults` must be the first option. */
 function login(databaseUrl: string): string[] {
   const { hostname, port, username, password } = new URL(databaseUrl);
   const user = decodeURIComponent(username);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { brokeOff, firstPlace, ProcessClient, type Reply } from './process-client.js';
+import { isConnectionLost, firstPlace, ProcessClient, type Reply } from './process-client.js';
 import type { ProofEnvironment } from './proof-environment.js';
 import { prove } from './proof.js';
 import type { ServiceProcess } from './service-process.js';
@@ -8,20 +8,20 @@ import { count, entries, ProcessRows, type StoredInstance } from './process-rows
 const CALLERS = 8;
 const PAUSE_MS = 60;
 const LIGHT_PAUSE_MS = 600;
-const AGAIN_MS = 20;
-const LOOK_MS = 100;
-/** Of the answer to a commit without one. */
+const RETRY_MS = 20;
+const POLL_MS = 100;
+/** Part of the message when the outcome of a commit is unknown. */
 const UNKNOWN_OUTCOME = 'may have been stored';
 
-/** A replica of the service, as callers and a balancer see it. */
+/** A replica of the service, as seen by callers and a load balancer. */
 export interface Replica {
   client: ProcessClient;
   isReady: () => Promise<boolean>;
-  /** Whether it is meant to serve now. */
+  /** Whether the replica is expected to serve requests now. */
   isUp: boolean;
 }
 
-/** A replica in a process of its own. */
+/** A replica that runs as a separate process. */
 export interface RunningReplica extends Replica {
   service: ServiceProcess;
 }
@@ -36,26 +36,26 @@ export async function launchReplica(
   return { client, service, isUp: true, isReady: () => service.isReady() };
 }
 
-/** What callers do. */
+/** Behavior of the callers. */
 export interface CallPlan {
-  /** Where others work on the same cores, as in a short round. */
+  /** Whether to reduce the load in short runs, which share the processors. */
   isLight: boolean;
-  /** What an order begins with, beside its name and its counts. */
+  /** Returns additional start data of an order. */
   data?: () => Record<string, unknown>;
 }
 
 /**
- * Callers who start orders and take a first step in each, which leaves a timer and a called process to the background. They ask the
- * replicas in turn, and repeat each call with its Idempotency-Key until it is acknowledged. A balancer asks all replicas whether they are
- * ready.
+ * Callers that start orders and execute a first step in each, which leaves a timer and a called process to background jobs.
+ * They use the replicas in turn, and retry each call with its Idempotency-Key until it is acknowledged. A load balancer
+ * polls the readiness of all replicas.
  */
 export class FailoverLoad {
   /** UUIDs of instances whose start and first step were acknowledged. */
   readonly finished = new Set<string>();
-  /** How often each status was answered; 0 where the connection broke. */
+  /** Number of responses by status; 0 for broken connections. */
   readonly statuses = new Map<number, number>();
-  readonly looks = { all: 0, notReady: 0 };
-  /** The longest that a caller waited for an answer, milliseconds. */
+  readonly readinessChecks = { all: 0, notReady: 0 };
+  /** Maximum response time in milliseconds. */
   slowestMs = 0;
   private readonly successes: number[] = [];
   private running = true;
@@ -70,44 +70,47 @@ export class FailoverLoad {
 
   begin(): void {
     const callers = Array.from({ length: CALLERS }, (_, caller) => this.call(caller));
-    this.work = Promise.all([...callers, ...this.replicas.map((replica) => this.look(replica))]);
+    this.work = Promise.all([...callers, ...this.replicas.map((replica) => this.pollReadiness(replica))]);
     this.work.catch(() => {
       this.running = false;
     });
   }
 
-  /** Lets every order come to its end, and begins none. Rejects when an answer was a fault. */
+  /** Completes the pending calls and starts no further orders. Rejects when a response was unexpected. */
   async end(): Promise<void> {
     this.running = false;
     await this.work;
   }
 
-  /** @returns milliseconds from `since`, on the clock of `performance.now()`, to the first write acknowledged after it */
-  async backAfter(since: number, limitMs: number): Promise<number> {
+  /**
+   * Waits for the first acknowledged write after `since` (by `performance.now()`).
+   * @returns milliseconds from `since` to that write
+   */
+  async untilNextWrite(since: number, limitMs: number): Promise<number> {
     for (;;) {
       const first = this.successes.find((at) => at > since);
       if (first !== undefined) {
         return first - since;
       }
       if (!this.running) {
-        // Rejects with the answer that was a fault.
+        // Rejects with the unexpected response.
         await this.work;
       }
-      prove(this.running, 'the load has ended');
+      prove(this.running, 'the load ended');
       prove(performance.now() - since < limitMs, `no write within ${limitMs} ms`);
       await sleep(5);
     }
   }
 
-  private async look(replica: Replica): Promise<void> {
+  private async pollReadiness(replica: Replica): Promise<void> {
     while (this.running) {
       const { isUp } = replica;
       const isReady = await replica.isReady();
       if (isUp && replica.isUp && this.running) {
-        this.looks.all += 1;
-        this.looks.notReady += isReady ? 0 : 1;
+        this.readinessChecks.all += 1;
+        this.readinessChecks.notReady += isReady ? 0 : 1;
       }
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
     }
   }
 
@@ -115,20 +118,24 @@ export class FailoverLoad {
     for (let number = 0; this.running; number += 1) {
       const key = `failover-${caller}-${number}`;
       const data = { order: key, ticks: 0, checks: 0, ...this.plan.data?.() };
-      const started = await this.insist((client) => client.start(this.build, 'order', data, key));
+      const started = await this.retryUntilAcknowledged((client) =>
+        client.start(this.build, 'order', data, key),
+      );
       const place = firstPlace(started);
-      await this.insist((client) => client.act(place, 'apply', { apply: key }, `${key}-apply`));
+      await this.retryUntilAcknowledged((client) =>
+        client.act(place, 'apply', { apply: key }, `${key}-apply`),
+      );
       this.finished.add(place.process);
       await sleep(this.plan.isLight ? LIGHT_PAUSE_MS : PAUSE_MS);
     }
   }
 
-  private async insist(send: (client: ProcessClient) => Promise<Reply>): Promise<Reply> {
+  private async retryUntilAcknowledged(send: (client: ProcessClient) => Promise<Reply>): Promise<Reply> {
     for (;;) {
       const { client } = this.next();
       const asked = performance.now();
       const reply = await send(client).catch((error: unknown) => {
-        if (!brokeOff(error)) {
+        if (!isConnectionLost(error)) {
           throw error;
         }
         return undefined;
@@ -142,7 +149,7 @@ export class FailoverLoad {
         return reply;
       }
       prove(reply === undefined || isExpected(reply), `answered ${status}: ${reply?.text}`);
-      await sleep(AGAIN_MS);
+      await sleep(RETRY_MS);
     }
   }
 
@@ -157,21 +164,21 @@ export class FailoverLoad {
   }
 }
 
-/** A failure of the database is told as one, or that nobody knows whether a commit was stored. */
+/** Returns whether a response correctly reports a database failure, or a commit of unknown outcome. */
 function isExpected({ status, text }: Reply): boolean {
   return status === 503 || (status === 500 && text.includes(UNKNOWN_OUTCOME));
 }
 
-const LONGEST_DRAIN_MS = 180_000;
+const DRAIN_TIMEOUT_MS = 180_000;
 
 /**
- * Waits until the background has done the work of all orders, and checks that none is lost, none is there twice, and each step and job
- * was done once.
- * @param acknowledged UUIDs of orders whose start and first step were acknowledged, all there were
+ * Waits until all background work of the orders is done, and checks that no order is lost or duplicated and that each step
+ * and job was executed once.
+ * @param acknowledged UUIDs of all orders whose start and first step were acknowledged
  */
 export async function checkOrders(databaseUrl: string, acknowledged: ReadonlySet<string>): Promise<void> {
   const reader = await ProcessRows.open(databaseUrl);
-  const deadline = performance.now() + LONGEST_DRAIN_MS;
+  const deadline = performance.now() + DRAIN_TIMEOUT_MS;
   let orders = await ordersOf(reader);
   while (orders.some((order) => !isAtRest(order)) && performance.now() < deadline) {
     await sleep(250);
@@ -185,7 +192,7 @@ export async function checkOrders(databaseUrl: string, acknowledged: ReadonlySet
   const undone = orders.filter((order) => !isAtRest(order));
   prove(
     undone.length === 0,
-    `${undone.length} orders made a step or a job not once: ${undone.map(told).join(', ')}`,
+    `${undone.length} orders did not execute each step and job once: ${undone.map(formatEffects).join(', ')}`,
   );
 }
 
@@ -193,7 +200,7 @@ async function ordersOf(reader: ProcessRows): Promise<StoredInstance[]> {
   return (await reader.instances()).filter(({ row }) => row.processName === 'order');
 }
 
-/** Where the work of the background is done: what it left, once each. */
+/** Returns whether all background work of an order is done, once each. */
 function isAtRest(order: StoredInstance): boolean {
   return order.jobs.length === 0 && Object.values(effects(order)).every((times) => times === 1);
 }
@@ -208,6 +215,6 @@ function effects(order: StoredInstance): Record<string, number> {
   };
 }
 
-function told(order: StoredInstance): string {
+function formatEffects(order: StoredInstance): string {
   return JSON.stringify({ ...effects(order), jobs: order.jobs.length });
 }

@@ -11,10 +11,10 @@ import { rows } from './rows.js';
 const NAME = 'svc_failover';
 const APP_USER = 'failover_app';
 const QUIET_MS = 1_500;
-/** From the new primary to the first write that is acknowledged. */
-export const LONGEST_BACK_MS = 2_000;
-/** Where others work on the same cores, as in a short round. A long one is measured to its end before it fails. */
-const SHARED_MACHINE_BACK_MS = 60_000;
+/** Maximum time from a new primary to the first acknowledged write. */
+export const MAX_RESUME_MS = 2_000;
+/** Hard limit. Short runs share the processors with other proofs, and a long run is measured completely before it fails. */
+const RESUME_TIMEOUT_MS = 60_000;
 const SETTINGS = {
   'jobLimits.leaseMs': '1000',
   'jobLimits.retryBaseMs': '100',
@@ -23,26 +23,26 @@ const SETTINGS = {
 
 export type Fault = 'primary killed' | 'switch-over' | 'primary silent' | 'replica of the service killed';
 
-/** What a round has measured. */
+/** Results of a round. */
 export interface Round {
   figures: string;
-  /** Outages after which writes were not back within {@link LONGEST_BACK_MS}. */
+  /** Outages after which writes did not resume within {@link MAX_RESUME_MS}. */
   late: string[];
 }
 
 interface Outage {
   fault: Fault;
-  /** For how long nobody could write. */
-  withoutMs: number;
-  /** From then until a write was acknowledged. */
-  backMs: number;
-  /** Programs that waited for a core then, on average of a minute: more than there are cores make all late. */
+  /** Time without a writable server. */
+  outageMs: number;
+  /** Time from then until the first acknowledged write. */
+  resumeMs: number;
+  /** Load average of the last minute. If it exceeds the number of cores, everything is delayed. */
   load: number;
 }
 
-/** Replicas of the service on one group, under load. */
+/** Replicas of the service on one replication group, under load. */
 export class FailoverSite {
-  private readonly times: Outage[] = [];
+  private readonly outages: Outage[] = [];
   private victim = 0;
 
   private constructor(
@@ -53,16 +53,16 @@ export class FailoverSite {
     private readonly load: FailoverLoad,
   ) {}
 
-  /** @param places host and port by which each replica reaches the primary */
+  /** @param places host and port through which each replica reaches the primary */
   static async open(
     environment: ProofEnvironment,
     group: MysqlGroup,
     places: readonly string[],
   ): Promise<FailoverSite> {
-    await prepared(group);
+    await prepare(group);
     const replicas: RunningReplica[] = [];
     for (const place of places) {
-      replicas.push(await launched(environment, place));
+      replicas.push(await launch(environment, place));
     }
     const [first] = replicas;
     const build = await (first as RunningReplica).client.publish({ order: ORDER, check: CHECK });
@@ -71,7 +71,10 @@ export class FailoverSite {
     return new FailoverSite(environment, group, places, replicas, load);
   }
 
-  /** @param make returns when somebody could write again, on the clock of `performance.now()` */
+  /**
+   * Causes a fault repeatedly and measures the outages.
+   * @param make causes the fault and returns when writes were possible again, by `performance.now()`
+   */
   async repeat(fault: Fault, times: number, make: () => Promise<number>): Promise<void> {
     for (let time = 0; time < times; time += 1) {
       if (fault !== 'replica of the service killed') {
@@ -80,12 +83,12 @@ export class FailoverSite {
       await sleep(QUIET_MS);
       const began = performance.now();
       const at = await make();
-      const backMs = await this.load.backAfter(at, SHARED_MACHINE_BACK_MS);
-      this.times.push({ fault, withoutMs: at - began, backMs, load: loadavg()[0] ?? 0 });
+      const resumeMs = await this.load.untilNextWrite(at, RESUME_TIMEOUT_MS);
+      this.outages.push({ fault, outageMs: at - began, resumeMs, load: loadavg()[0] ?? 0 });
     }
   }
 
-  /** Kills one replica, the other one serves on, and starts it again. */
+  /** Kills one replica while the others keep serving, then restarts it. */
   async killReplica(): Promise<number> {
     const index = this.victim % this.replicas.length;
     const replica = this.replicas[index] as RunningReplica;
@@ -93,13 +96,13 @@ export class FailoverSite {
     replica.isUp = false;
     await replica.service.kill('SIGKILL');
     const at = performance.now();
-    await this.load.backAfter(at, SHARED_MACHINE_BACK_MS);
+    await this.load.untilNextWrite(at, RESUME_TIMEOUT_MS);
     await replica.client.close();
-    Object.assign(replica, await launched(this.environment, this.places[index] as string));
+    Object.assign(replica, await launch(this.environment, this.places[index] as string));
     return at;
   }
 
-  /** @returns the figures, and outages that were longer than they may be */
+  /** Ends the load and checks the stored orders. Returns the figures and the outages that were too long. */
   async finish(): Promise<Round> {
     const { load, replicas } = this;
     await sleep(QUIET_MS);
@@ -110,37 +113,40 @@ export class FailoverSite {
     await Promise.all(replicas.map(({ client }) => client.close()));
     await Promise.all(replicas.map(({ service }) => service.kill('SIGTERM')));
     const answers = [...load.statuses].map(
-      ([status, times]) => `${times} x ${status === 0 ? 'broken off' : status}`,
+      ([status, count]) => `${count} x ${status === 0 ? 'interrupted' : status}`,
     );
     const figures =
-      `${this.told()}; ${load.finished.size} orders acknowledged, 0 lost, 0 twice, ` +
-      `0 jobs lost or done twice; ${answers.join(', ')}; not ready in ${load.looks.notReady} of ${load.looks.all} looks`;
+      `${this.formatOutages()}; ${load.finished.size} orders acknowledged, 0 lost, 0 duplicated, ` +
+      `0 jobs lost or repeated; ${answers.join(', ')}; not ready in ${load.readinessChecks.notReady} of ${load.readinessChecks.all} checks`;
     return { figures, late: this.late() };
   }
 
-  /** Each fault, how often, for how long at most no server took writes, and how long the service took from then on. */
-  private told(): string {
-    const faults = [...new Set(this.times.map(({ fault }) => fault))];
+  /**
+   * Returns for each fault its number, the maximum time without a writable server, and the maximum time until writes
+   * resumed.
+   */
+  private formatOutages(): string {
+    const faults = [...new Set(this.outages.map(({ fault }) => fault))];
     return faults
       .map((fault) => {
-        const of = this.times.filter((each) => each.fault === fault);
-        const [without, back] = (['withoutMs', 'backMs'] as const).map((name) =>
+        const of = this.outages.filter((each) => each.fault === fault);
+        const [without, back] = (['outageMs', 'resumeMs'] as const).map((name) =>
           Math.max(...of.map((each) => each[name])).toFixed(0),
         );
-        return `${of.length} x ${fault}: no writer for up to ${without} ms, writes back up to ${back} ms later`;
+        return `${of.length} x ${fault}: not writable for up to ${without} ms, writes resumed up to ${back} ms later`;
       })
       .join('; ');
   }
 
   private late(): string[] {
-    return this.times
-      .filter(({ backMs }) => backMs > LONGEST_BACK_MS)
-      .map(({ fault, backMs, load }) => `${fault} ${backMs.toFixed(0)} ms, load ${load.toFixed(1)}`);
+    return this.outages
+      .filter(({ resumeMs }) => resumeMs > MAX_RESUME_MS)
+      .map(({ fault, resumeMs, load }) => `${fault} ${resumeMs.toFixed(0)} ms, load ${load.toFixed(1)}`);
   }
 }
 
-/** An empty database, and a user with the rights of docs/operations.md and no others. */
-async function prepared(group: MysqlGroup): Promise<void> {
+/** Creates an empty database, and a user with exactly the privileges in docs/operations.md. */
+async function prepare(group: MysqlGroup): Promise<void> {
   await scratchDatabase(group.primaryUrl, NAME);
   const account = `'${APP_USER}'@'127.0.0.1'`;
   for (const statement of [
@@ -151,6 +157,6 @@ async function prepared(group: MysqlGroup): Promise<void> {
   }
 }
 
-function launched(environment: ProofEnvironment, place: string): Promise<RunningReplica> {
+function launch(environment: ProofEnvironment, place: string): Promise<RunningReplica> {
   return launchReplica(environment, `mysql://${APP_USER}:${APP_USER}@${place}/${NAME}`, SETTINGS);
 }

@@ -11,9 +11,9 @@ import { SteadyOrders } from './steady-orders.js';
 const QUIET_MS = 1_500;
 const SCHEDULES_MS = 15_000;
 
-/** One service under load at one database address, with two schedules, and what is measured there. */
+/** A service under load with two schedules, and the measurements of database faults. */
 export class FaultSite {
-  /** Longest time from the end of a fault to the first write, by fault. */
+  /** Maximum time from the end of a fault to the first write, by fault. */
   private readonly back = new Map<string, number>();
 
   private constructor(
@@ -24,8 +24,9 @@ export class FaultSite {
   ) {}
 
   /**
-   * @param database where rows can be looked at past the service, as of now
-   * @param environment the load is light in a short run, where others work on the same cores
+   * Publishes the processes and starts the load.
+   * @param database returns a URL at which the current rows can be read directly
+   * @param environment reduces the load in short runs, which share the processors
    */
   static async open(
     service: ServiceProcess,
@@ -39,26 +40,26 @@ export class FaultSite {
       isLight: environment.short,
       isReady: () => service.isReady(),
     });
-    prove((await schedules(await database())).length === 2, 'there are two schedules');
+    prove((await schedules(await database())).length === 2, 'there must be two schedules');
     load.begin();
     return new FaultSite(service, client, load, database);
   }
 
   /**
-   * Work under load, a fault, and the time until writes are back after its end.
-   * @param make returns when the fault was over, on the clock of `performance.now()`; else that is when it returns
+   * Causes a fault under load, and measures the time until writes resume after its end.
+   * @param make causes the fault; returns its end by `performance.now()`, or nothing if that is when it returns
    */
   async fault(name: string, limitMs: number, make: () => Promise<number | void>): Promise<void> {
     await sleep(QUIET_MS);
     const begin = performance.now();
     const end = (await make()) ?? performance.now();
-    const took = await this.load.backAfter(end, limitMs);
+    const took = await this.load.untilNextWrite(end, limitMs);
     this.load.noteFault(begin, end + took);
     this.back.set(name, Math.max(took, this.back.get(name) ?? 0));
   }
 
   /**
-   * Ends the load and looks at what is stored.
+   * Ends the load and checks the stored rows.
    * @returns the figures
    */
   async finish(): Promise<string> {
@@ -66,19 +67,16 @@ export class FaultSite {
     await sleep(QUIET_MS * 2);
     await load.end();
     prove(!service.hasEnded, 'the service ended');
-    const { all, notReady, untrue } = load.looked;
-    prove(
-      untrue.length === 0,
-      `/readyz was untrue in ${untrue.length} of ${all} looks: ${untrue.join('; ')}`,
-    );
+    const { all, notReady, wrong } = load.readinessChecks;
+    prove(wrong.length === 0, `/readyz was wrong in ${wrong.length} of ${all} checks: ${wrong.join('; ')}`);
     await checkStored(await database(), load);
     await checkSchedules(database);
     await client.close();
     const times = [...this.back].map(([name, ms]) => `${name} ${ms.toFixed(0)} ms`).join(', ');
     const answers = [...load.statuses].map(([status, count]) => `${count} x ${status}`).join(', ');
     return (
-      `${load.finished.size} orders acknowledged, 0 lost, 0 twice, 0 schedules dead, ${answers}; ` +
-      `writes back after ${times}; /readyz true in all of ${all} looks, ${notReady} of them "not ready" (${load.agreement})`
+      `${load.finished.size} orders acknowledged, 0 lost, 0 duplicated, 0 schedules stopped, ${answers}; ` +
+      `writes resumed after ${times}; /readyz correct in all ${all} checks, ${notReady} of them "not ready" (${load.agreement})`
     );
   }
 }
@@ -91,10 +89,10 @@ async function checkStored(databaseUrl: string, { finished }: SteadyOrders): Pro
   prove(lost.length === 0, `${lost.length} acknowledged orders are lost`);
   prove(stored.length === finished.size, `${stored.length} orders for ${finished.size} keys`);
   const doubled = stored.filter((each) => entries(each, 'left') !== 1);
-  prove(doubled.length === 0, `${doubled.length} orders made their step not once`);
+  prove(doubled.length === 0, `${doubled.length} orders did not execute their step once`);
 }
 
-/** Both schedules go on, and nothing of what happened is an incident. */
+/** Checks that both schedules continue and that no incident was created. */
 async function checkSchedules(database: () => Promise<string>): Promise<void> {
   const before = await schedules(await database());
   const deadline = performance.now() + SCHEDULES_MS;
@@ -104,11 +102,11 @@ async function checkSchedules(database: () => Promise<string>): Promise<void> {
     if (now.filter(isNew).length === 2) {
       break;
     }
-    prove(performance.now() < deadline, `schedules do not go on: ${JSON.stringify(now)}`);
+    prove(performance.now() < deadline, `schedules do not continue: ${JSON.stringify(now)}`);
     await sleep(250);
   }
   const [row] = await rows(await database(), 'SELECT COUNT(*) AS incidents FROM process_incidents');
-  prove(Number(row?.['incidents']) === 0, 'a failure of the database became an incident');
+  prove(Number(row?.['incidents']) === 0, 'a database failure caused an incident');
 }
 
 async function schedules(databaseUrl: string): Promise<{ id: number; kind: string }[]> {

@@ -16,16 +16,16 @@ import { rows } from './rows.js';
 const DEPLOY = new URL('../../../deploy/haproxy/', import.meta.url);
 const CHECK_USER = 'primary_check';
 
-/** HAProxy before a replication group, with the files of `deploy/haproxy` and the ports of this machine. */
+/** HAProxy in front of a replication group, configured with the files of `deploy/haproxy` and local ports. */
 export class Haproxy {
   private constructor(
     private readonly server: LocalServer,
     private readonly agents: readonly Server[],
-    /** Where it listens. */
-    readonly place: string,
+    /** Host and port on which HAProxy listens. */
+    readonly address: string,
   ) {}
 
-  /** What was started, or why it cannot be had here. */
+  /** Starts HAProxy, or returns why it is not available. */
   static start(group: MysqlGroup, folder: string): Promise<Started<Haproxy>> {
     return tryStart(() => Haproxy.begin(group, folder));
   }
@@ -40,10 +40,12 @@ export class Haproxy {
     const client = await clientFolder(folder);
     await allowChecks(group);
     const agents = await Promise.all(
-      group.places.map((place, index) => agentOf(place, join(folder, `check-${index}.cnf`), client)),
+      group.addresses.map((address, index) =>
+        startAgent(address, join(folder, `check-${index}.cnf`), client),
+      ),
     );
     const port = await freePort();
-    const text = await configured(group.places, agents.map(portOf), port);
+    const text = await configure(group.addresses, agents.map(portOf), port);
     try {
       const server = await LocalServer.start({
         name: 'haproxy',
@@ -59,19 +61,19 @@ export class Haproxy {
   }
 }
 
-/** The file of `deploy`, with places of this machine; without what only a service of the system may do. */
-async function configured(
-  places: readonly string[],
+/** Returns the configuration from `deploy` with local addresses, and without settings that require a system service. */
+async function configure(
+  addresses: readonly string[],
   ports: readonly number[],
   port: number,
 ): Promise<string> {
   const text = await readFile(new URL('haproxy.cfg', DEPLOY), 'utf8');
-  return places
+  return addresses
     .reduce(
-      (all, place, index) =>
+      (all, address, index) =>
         all.replace(
           `server db-${index + 1} db-${index + 1}:3306`,
-          `server db-${index + 1} ${place} port ${ports[index]}`,
+          `server db-${index + 1} ${address} port ${ports[index]}`,
         ),
       text,
     )
@@ -80,9 +82,12 @@ async function configured(
     .replaceAll(/^ *option tcplog\n/gm, '');
 }
 
-/** What primary-check.socket does on a host: the script for each connection, with the connection as its output. */
-async function agentOf(place: string, options: string, clientPath: string): Promise<Server> {
-  const [host, port] = place.split(':');
+/**
+ * Starts the primary check like primary-check.socket: runs the script for each connection, with the connection as its
+ * output.
+ */
+async function startAgent(address: string, options: string, clientPath: string): Promise<Server> {
+  const [host, port] = address.split(':');
   await writeFile(
     options,
     `[client]\nuser=${CHECK_USER}\npassword=${CHECK_USER}\nprotocol=tcp\nhost=${host}\nport=${port}\n`,
@@ -99,7 +104,7 @@ async function agentOf(place: string, options: string, clientPath: string): Prom
   return agent;
 }
 
-/** The account that the script names. */
+/** Creates the account and tables that the script uses. */
 async function allowChecks(group: MysqlGroup): Promise<void> {
   const account = `'${CHECK_USER}'@'127.0.0.1'`;
   await rows(group.primaryUrl, 'CREATE DATABASE IF NOT EXISTS primary_check');
@@ -109,7 +114,7 @@ async function allowChecks(group: MysqlGroup): Promise<void> {
   await rows(group.primaryUrl, `GRANT SELECT ON primary_check.nothing TO ${account}`);
 }
 
-/** A folder with a program `mysql`. */
+/** Creates a folder with a program `mysql`. */
 async function clientFolder(folder: string): Promise<string> {
   const { command } = await unpackedProgram('unstable', 'mysql-client-core', '/usr/bin/mysql');
   const path = join(folder, 'client');

@@ -2,15 +2,15 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { endsWithUs } from '../../../test/support/databases/process-resources.js';
 
-/** Starts a `*.process.ts` of this folder in a process of its own, which ends with this one at the latest. */
+/** Starts a `*.process.ts` of this folder in a separate process, which ends with this one at the latest. */
 export function forkHelper(file: string): ChildProcess {
   const path = fileURLToPath(new URL(file, import.meta.url));
   return endsWithUs(fork(path, { execArgv: ['--import', 'tsx'] }));
 }
 
 /**
- * Waits for what a helper process says next.
- * @throws Error when it ends instead
+ * Waits for the next message of a helper process.
+ * @throws Error when the process ends first
  */
 export function nextMessage(child: ChildProcess): Promise<unknown> {
   return new Promise((resolve, reject) => {
@@ -19,15 +19,15 @@ export function nextMessage(child: ChildProcess): Promise<unknown> {
       end();
     };
     const onMessage = (message: unknown): void => settle(() => resolve(message));
-    const onExit = (): void => settle(() => reject(new Error('a helper process ended without an answer')));
+    const onExit = (): void => settle(() => reject(new Error('a helper process ended without a message')));
     child.once('message', onMessage).once('exit', onExit);
   });
 }
 
-/** How often each call was received, by a name such as `order-7/book`. */
+/** Number of times each call was received, by a name such as `order-7/book`. */
 export type CallCounts = Readonly<Record<string, number>>;
 
-/** An outside party in a process of its own that counts the calls it gets. */
+/** An external party in a separate process that counts the calls it receives. */
 export class CountingPeer {
   private constructor(
     private readonly child: ChildProcess,
@@ -40,12 +40,12 @@ export class CountingPeer {
     return new CountingPeer(child, String(await nextMessage(child)));
   }
 
-  /** The calls so far. */
+  /** Returns the calls received so far. */
   async counts(): Promise<CallCounts> {
     return (await this.ask('counts')) as CallCounts;
   }
 
-  /** How many calls there were so far. */
+  /** Returns the number of calls received so far. */
   async total(): Promise<number> {
     return (await this.ask('total')) as number;
   }
@@ -62,8 +62,8 @@ export class CountingPeer {
 }
 
 /**
- * The other side of `CountingPeer`: to be called once in such a process, when its server listens.
- * @returns counts one call
+ * Serves the counts to `CountingPeer`. Must be called once in its process, when the server listens.
+ * @returns function that counts one call
  */
 export function countCalls(url: string): (name: string) => void {
   const counts: Record<string, number> = {};

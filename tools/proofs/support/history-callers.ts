@@ -8,30 +8,30 @@ import {
   type Reading,
   type LoopTask,
 } from './history-calls.js';
-import { brokeOff, firstPlace, type ProcessClient, type Reply } from './process-client.js';
+import { isConnectionLost, firstPlace, type ProcessClient, type Reply } from './process-client.js';
 import type { Load } from './process-site.js';
 import { prove } from './proof.js';
 
 const UNREACHABLE_MS = 50;
-/** So few that several callers meet on one. */
+/** Few enough that several callers act in the same instance. */
 const OPEN_COURSES = 24;
-/** How often a caller goes by what another one has read before. */
+/** Probability that a caller uses a state read earlier by another caller. */
 const FROM_MEMORY = 0.5;
 const TASKS: readonly LoopTask[] = ['enter', 'left', 'right', 'sign'];
 const INVALID = { status: 400, message: 'Request validation failed.' };
-const OTHER_BODY = { status: 409, message: 'The Idempotency-Key was used for a request with another body.' };
+const KEY_REUSED = { status: 409, message: 'The Idempotency-Key was used for a request with another body.' };
 
-/** Both callers of the service; they change when it is started again. */
+/** Clients of both callers, replaced when the service restarts. */
 export type Clients = Record<'client' | 'other', ProcessClient>;
 
 type Open = Course & { acting: number; alone: boolean };
 type Active = { token: string; task: LoopTask };
-/** What a caller does next in an instance of which it has just read the state. */
+/** A caller's next action in an instance, given its last known state. */
 type Move = (course: Open, reading: Reading, random: Random) => Promise<void>;
 
 /**
- * Callers who start instances of `LOOPS` and act in them, several in one at the same time, as a seed says: rightly, wrongly, twice
- * and too late. Every call is written down with its times and what came of it.
+ * Callers that start instances of `LOOPS` and act in them, determined by a seed: several concurrently in one instance,
+ * correctly, incorrectly, repeatedly and too late. Records every call with its times and outcome.
  */
 export class HistoryCallers implements Load {
   readonly courses: Course[] = [];
@@ -41,16 +41,16 @@ export class HistoryCallers implements Load {
   private readonly randoms = new Map<number, Random>();
   private running = false;
   private values = 0;
-  /** By how often each is drawn. */
+  /** Moves with their relative frequencies. */
   private readonly moves: readonly (readonly [number, Move])[] = [
     [10, (...at) => this.forward(...at)],
-    [3, (...at) => this.twice(...at)],
+    [3, (...at) => this.sendTwice(...at)],
     [2, (...at) => this.doubleClick(...at)],
-    [3, (...at) => this.rivals(...at)],
-    [2, (...at) => this.again(...at)],
-    [1, (...at) => this.anything(...at)],
-    [1, (...at) => this.invalid(...at)],
-    [1, (...at) => this.otherBody(...at)],
+    [3, (...at) => this.actConcurrently(...at)],
+    [2, (...at) => this.repeat(...at)],
+    [1, (...at) => this.actRandomly(...at)],
+    [1, (...at) => this.sendInvalid(...at)],
+    [1, (...at) => this.reuseKey(...at)],
   ];
 
   constructor(
@@ -133,7 +133,7 @@ export class HistoryCallers implements Load {
     return course;
   }
 
-  /** Starts an instance, now and then twice at once, or with what is refused besides. */
+  /** Starts an instance, sometimes twice concurrently or with an additional rejected request. */
   private async start(course: Open, random: Random): Promise<void> {
     const { start, key, caller } = course;
     const send = (data: object, calls: Call[]): Promise<Call> =>
@@ -141,7 +141,7 @@ export class HistoryCallers implements Load {
     const isKeyed = key !== undefined;
     if (random.chance(0.1)) {
       const wrong = await send({ ...start, log: 'no list' }, []);
-      demand(wrong, INVALID);
+      expectRejected(wrong, INVALID);
     }
     const times = isKeyed && random.chance(0.3) ? 2 : 1;
     await Promise.all(Array.from({ length: times }, () => send(start, course.calls)));
@@ -149,10 +149,10 @@ export class HistoryCallers implements Load {
     if (reply !== undefined) {
       course.place = firstPlace(reply);
       if (isKeyed && random.chance(0.1)) {
-        demand(await send({ ...start, cycles: 1 }, []), OTHER_BODY);
+        expectRejected(await send({ ...start, cycles: 1 }, []), KEY_REUSED);
       }
     } else if (!isKeyed) {
-      // Nobody can find out where it is, if it is.
+      // Without a key it is unknowable whether the instance exists.
       this.open.splice(this.open.indexOf(course), 1);
     }
   }
@@ -179,18 +179,21 @@ export class HistoryCallers implements Load {
     return reading;
   }
 
-  /** An action that is open as far as the caller knows. */
+  /** Executes an action that is open according to the given reading. */
   private async forward(course: Open, reading: Reading, random: Random): Promise<void> {
     await this.act(course, this.operation(course, drawActive(reading, random), random, random.chance(0.6)));
   }
 
-  /** Two equal calls with one key at the same time. */
-  private async twice(course: Open, reading: Reading, random: Random): Promise<void> {
+  /** Sends two identical concurrent calls with one key. */
+  private async sendTwice(course: Open, reading: Reading, random: Random): Promise<void> {
     const operation = this.operation(course, drawActive(reading, random), random, true);
     await Promise.all([this.act(course, operation), this.act(course, operation)]);
   }
 
-  /** Two equal calls without a key at the same time, where nobody else acts: the visit that they name lets them be executed once. */
+  /**
+   * Sends two identical concurrent calls without a key while no other caller acts. They name the visit, so only one is
+   * executed.
+   */
   private async doubleClick(course: Open, reading: Reading, random: Random): Promise<void> {
     if (course.acting > 1) {
       return;
@@ -202,45 +205,45 @@ export class HistoryCallers implements Load {
     course.alone = false;
   }
 
-  /** Two actions on one token at the same time. */
-  private async rivals(course: Open, reading: Reading, random: Random): Promise<void> {
+  /** Sends two different concurrent actions for one token. */
+  private async actConcurrently(course: Open, reading: Reading, random: Random): Promise<void> {
     const place = drawActive(reading, random);
     const both = [true, false].map((isKeyed) => this.operation(course, place, random, isKeyed));
     await Promise.all(both.map((operation) => this.act(course, operation)));
   }
 
-  /** A call with a key again, whatever came of it before. */
-  private async again(course: Open, _reading: Reading, random: Random): Promise<void> {
+  /** Repeats a call with a key, regardless of its previous outcome. */
+  private async repeat(course: Open, _reading: Reading, random: Random): Promise<void> {
     const keyed = course.operations.filter(({ key, wrong }) => key !== undefined && wrong === undefined);
     if (keyed.length > 0) {
       await this.act(course, random.pick(keyed));
     }
   }
 
-  /** Any action on any token, ended ones too; most are refused. */
-  private async anything(course: Open, reading: Reading, random: Random): Promise<void> {
+  /** Executes a random action on a random token, ended ones included. Most are rejected. */
+  private async actRandomly(course: Open, reading: Reading, random: Random): Promise<void> {
     const place = { token: random.pick([...reading.tokens.keys()]), task: random.pick(TASKS) };
     await this.act(course, this.operation(course, place, random, random.chance(0.5)));
   }
 
-  /** Data that no key of the action takes. */
-  private async invalid(course: Open, reading: Reading, random: Random): Promise<void> {
+  /** Sends data outside the action's keys. */
+  private async sendInvalid(course: Open, reading: Reading, random: Random): Promise<void> {
     const operation = this.operation(course, drawActive(reading, random), random, random.chance(0.5));
     operation.wrong = INVALID;
-    demand(await this.act(course, operation, { foreign: 1 }), INVALID);
+    expectRejected(await this.act(course, operation, { foreign: 1 }), INVALID);
   }
 
-  /** The key of an acknowledged call, with another body. */
-  private async otherBody(course: Open, _reading: Reading, random: Random): Promise<void> {
+  /** Reuses the key of an acknowledged call with a different body. */
+  private async reuseKey(course: Open, _reading: Reading, random: Random): Promise<void> {
     const first = course.operations.filter(
       ({ key, calls }) => key !== undefined && calls.some(isAcknowledged),
     );
     if (first.length > 0) {
       const { token, task, key, caller } = random.pick(first);
       const operation = { ...this.operation(course, { token, task }, random, true), key, caller };
-      operation.wrong = OTHER_BODY;
+      operation.wrong = KEY_REUSED;
       course.operations.splice(-1, 1, operation);
-      demand(await this.act(course, operation), OTHER_BODY);
+      expectRejected(await this.act(course, operation), KEY_REUSED);
     }
   }
 
@@ -261,14 +264,14 @@ export class HistoryCallers implements Load {
     return this.call(calls, () => this.clients()[caller].act(place, task, data, key, visit));
   }
 
-  /** Writes a call down before it is sent, and what came of it. */
+  /** Records a call before it is sent, then its outcome. */
   private async call(calls: Call[], send: () => Promise<Reply>): Promise<Call> {
     const call: Call = { sent: performance.now(), answered: Infinity, reply: undefined };
     calls.push(call);
     try {
       const reply = await send();
       prove(reply.status < 500 || this.databaseMayFail, `answered ${reply.status}: ${reply.text}`);
-      // 500 says that nobody knows; any other answer says what is stored.
+      // A 500 means an unknown outcome; any other response is definite.
       if (reply.status !== 500) {
         Object.assign(call, { answered: performance.now(), reply });
       }
@@ -277,7 +280,7 @@ export class HistoryCallers implements Load {
         await sleep(UNREACHABLE_MS);
       }
     } catch (error) {
-      if (!brokeOff(error)) {
+      if (!isConnectionLost(error)) {
         throw error;
       }
       await sleep(UNREACHABLE_MS);
@@ -286,18 +289,18 @@ export class HistoryCallers implements Load {
   }
 }
 
-/** An active token and the task where it waits; of an ended instance any token. */
+/** Picks an active token and the task at which it waits; any token of an ended instance. */
 function drawActive({ tokens }: Reading, random: Random): Active {
   const active = [...tokens].filter(([, { state }]) => state === 'ACTIVE');
   const [token, { node }] = random.pick(active.length > 0 ? active : [...tokens]);
   return { token, task: TASKS.find((task) => task === node) ?? 'sign' };
 }
 
-/** Fails when a wrong call was answered otherwise; the database may have been away. */
-function demand({ reply }: Call, { status, message }: { status: number; message: string }): void {
+/** Proves that an invalid call was rejected as expected, unless the database was unavailable. */
+function expectRejected({ reply }: Call, { status, message }: { status: number; message: string }): void {
   const isRight = reply?.status === status && reply.body['message'] === message;
   prove(
     reply === undefined || reply.status === 503 || isRight,
-    `a wrong call was answered ${reply?.status}: ${reply?.text}`,
+    `an invalid call was answered ${reply?.status}: ${reply?.text}`,
   );
 }

@@ -1,33 +1,33 @@
 import type { Place, Reply } from './process-client.js';
 
-/** When something was sent and answered, in milliseconds of one monotonic clock; `Infinity` without an answer. */
+/** Times of request and response in milliseconds of one monotonic clock; `Infinity` without a response. */
 export interface Span {
   sent: number;
   answered: number;
 }
 
-/** A call: acknowledged or refused, as `reply` says; without a reply nobody knows what came of it. */
+/** A call that was acknowledged or rejected according to `reply`. Without a reply its outcome is unknown. */
 export interface Call extends Span {
   reply: Reply | undefined;
 }
 
-/** A UI action that a caller wants executed once, with every call that was made for it. */
+/** A UI action that a caller wants executed once, with all calls made for it. */
 export interface Operation {
-  /** Distinguishes it from all others; what it stores. */
+  /** Unique value, which the action stores. */
   value: string;
   /** UUID of the token. */
   token: string;
   task: LoopTask;
   /** Idempotency-Key; calls with it may be repeated. */
   key: string | undefined;
-  /** Which of the callers it belongs to. */
+  /** The caller that sends it. */
   caller: 'client' | 'other';
-  /** What every call must be refused with, because it is wrong as it stands. */
+  /** Expected rejection of every call, if the operation itself is invalid. */
   wrong: { status: number; message: string } | undefined;
   calls: Call[];
 }
 
-/** What a caller was shown of an instance. */
+/** State of an instance as returned to a caller. */
 export interface Reading extends Span {
   state: string;
   log: string[];
@@ -36,7 +36,7 @@ export interface Reading extends Span {
   visits: Map<string, number>;
 }
 
-/** A start that a caller wants once, and everything that was done to what it has started. */
+/** A start that a caller wants executed once, and everything done in the started instance. */
 export interface Course {
   start: LoopsStart;
   key: string | undefined;
@@ -48,7 +48,10 @@ export interface Course {
   readings: Reading[];
 }
 
-/** Whether a call has changed nothing: refused, or told that nothing is stored (docs/contract.md, section 4.3). */
+/**
+ * Returns whether a call changed nothing: it was rejected, or the response states that nothing was stored
+ * (docs/contract.md, section 4.3).
+ */
 export function isRefused({ reply }: Call): boolean {
   return reply !== undefined && reply.status !== 200;
 }
@@ -57,40 +60,42 @@ export function isAcknowledged({ reply }: Call): boolean {
   return reply?.status === 200;
 }
 
-/** User tasks of `LOOPS`; each has an action that takes the key of its own name. */
+/** User tasks of `LOOPS`. The action of each accepts the key of the same name. */
 export type LoopTask = 'enter' | 'left' | 'right' | 'sign';
 
 /** Start data of an instance of `LOOPS`. */
 export interface LoopsStart {
-  /** Distinguishes it from all others. */
+  /** Unique name. */
   name: string;
-  /** How often the two branches and the whole are gone through. */
+  /** Numbers of iterations of both branches and of the whole process. */
   rounds: { left: number; right: number; all: number };
   log: string[];
   cycles: number;
 }
 
-/** A token, in the order in which they come into being. */
+/** A token. Tokens are in order of creation. */
 export interface LoopsToken {
   /** Key of its node. */
   node: string;
   state: 'ACTIVE' | 'ON_HOLD' | 'INACTIVE';
 }
 
-/** What an instance of `LOOPS` is after some accepted actions. */
+/** State of an instance of `LOOPS` after a sequence of accepted actions. */
 export interface LoopsState {
   state: 'STARTED' | 'FINISHED';
   data: LoopsStart & Record<string, unknown>;
   tokens: LoopsToken[];
-  /** Which token has come to which node, and has executed an action there. */
+  /** Which tokens entered which nodes and executed actions there. */
   trail: string[];
 }
 
 const NOT_ACTIVE = 'The token is not active.';
 const ELSEWHERE = 'The UI action is not available where the token stands.';
 
-/** The model of `LOOPS`: docs/process-semantics.md, section 5, for this one process and without the engine. */
-export function begun(start: LoopsStart): LoopsState {
+/**
+ * Returns the state after a start. Model of `LOOPS` according to docs/process-semantics.md, section 5, without the engine.
+ */
+export function modelStart(start: LoopsStart): LoopsState {
   const state: LoopsState = {
     state: 'STARTED',
     data: { ...start },
@@ -101,14 +106,14 @@ export function begun(start: LoopsStart): LoopsState {
   return state;
 }
 
-/** Why an action is refused; undefined when it is not. */
+/** Returns why an action is rejected; undefined if it is accepted. */
 export function refusal({ tokens }: LoopsState, token: number, task: LoopTask): string | undefined {
   const { node, state } = tokens[token] ?? {};
   return state !== 'ACTIVE' ? NOT_ACTIVE : node !== task ? ELSEWHERE : undefined;
 }
 
-/** What comes of an action that is not refused. */
-export function acted(before: LoopsState, token: number, task: LoopTask, value: string): LoopsState {
+/** Returns the state after an accepted action. */
+export function modelAction(before: LoopsState, token: number, task: LoopTask, value: string): LoopsState {
   const after = structuredClone(before);
   const { data } = after;
   execute(after, token, task);

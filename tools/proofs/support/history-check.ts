@@ -7,8 +7,8 @@ import {
   type Operation,
   type Reading,
   type Span,
-  acted,
-  begun,
+  modelAction,
+  modelStart,
   refusal,
   type LoopsState,
 } from './history-calls.js';
@@ -17,25 +17,26 @@ import { prove } from './proof.js';
 
 const REPEATED = 'The UI action has just been executed. To execute it once more, read the instance first.';
 
-/** A call with the places in the order of effects at which it can have been: 2n between two effects, 2n + 1 for the effect n. */
-interface Placed extends Span {
+/** A call with its possible positions in the order of effects: 2n between two effects, 2n + 1 for effect n. */
+interface PositionedCall extends Span {
   what: string;
   at: readonly number[];
 }
 
-/** What comes of a course by the rows of its instance. */
+/** Results of a course according to the rows of its instance. */
 export interface CourseFigures {
   effects: number;
-  /** Effects of calls that nobody was answered. */
+  /** Effects of calls without a response. */
   unanswered: number;
   refused: number;
 }
 
 /**
- * Holds what callers were told of an instance against its rows. The rows name the order in which actions took effect; that order
- * must be one that the model allows, have each action once, and agree with what each caller was told and when.
- * @param stored undefined when there is none
- * @throws ProofError that names the first thing that does not hold
+ * Checks the responses for an instance against its rows. The rows determine the order in which actions took effect. That
+ * order must be allowed by the model, contain each action once, and be consistent with the content and time of each
+ * response.
+ * @param stored undefined if no instance is stored
+ * @throws ProofError that names the first violation
  */
 export function checkCourse(course: Course, stored: StoredInstance | undefined): CourseFigures {
   const { start, calls, operations } = course;
@@ -48,20 +49,23 @@ export function checkCourse(course: Course, stored: StoredInstance | undefined):
   return new CourseCheck(course, stored).run();
 }
 
-/** @param isThere whether the effect is there */
+/**
+ * Checks the responses of calls for one effect.
+ * @param isThere whether the effect is stored
+ */
 function checkAnswers(what: string, calls: readonly Call[], isThere: boolean): void {
   const answers = new Set(calls.filter(isAcknowledged).map(({ reply }) => reply?.text));
-  prove(answers.size < 2, `${what} was answered in ${answers.size} ways`);
-  prove(answers.size === 0 || isThere, `${what} was acknowledged and is lost`);
-  prove(!isThere || calls.some((call) => !isRefused(call)), `${what} was refused and has happened`);
+  prove(answers.size < 2, `${what} had ${answers.size} different responses`);
+  prove(answers.size === 0 || isThere, `${what} was acknowledged but is lost`);
+  prove(!isThere || calls.some((call) => !isRefused(call)), `${what} was rejected but took effect`);
 }
 
 class CourseCheck {
-  /** UUIDs of tokens in the order in which they came into being. */
+  /** UUIDs of tokens in order of creation. */
   private readonly tokens: string[];
   /** Actions in the order in which they took effect. */
   private readonly effects: Operation[];
-  /** The instance before each of them, and behind the last one. */
+  /** States of the instance before each effect and after the last one. */
   private readonly states: LoopsState[];
 
   constructor(
@@ -73,24 +77,27 @@ class CourseCheck {
     const byValue = new Map(course.operations.map((operation) => [operation.value, operation]));
     this.effects = logOf(stored).map((value) => {
       const operation = byValue.get(value);
-      prove(operation !== undefined, `${this.name} has the effect ${value}, which nobody asked for`);
+      prove(operation !== undefined, `${this.name} has the effect ${value}, which was never requested`);
       return operation;
     });
-    this.states = [begun(course.start)];
+    this.states = [modelStart(course.start)];
   }
 
   run(): CourseFigures {
     const { place, operations, readings } = this.course;
-    prove(place === undefined || place.process === this.stored.row.uuid, `${this.name} is another instance`);
-    prove(place === undefined || place.token === this.tokens[0], `${this.name} has another token`);
-    prove(new Set(this.effects).size === this.effects.length, `${this.name} has an effect twice`);
+    prove(
+      place === undefined || place.process === this.stored.row.uuid,
+      `${this.name} is a different instance`,
+    );
+    prove(place === undefined || place.token === this.tokens[0], `${this.name} has a different token`);
+    prove(new Set(this.effects).size === this.effects.length, `${this.name} has a duplicated effect`);
     this.replay();
     this.compareRows();
     operations.forEach((operation) => this.compareAnswers(operation));
     this.checkOrder([
-      ...this.effects.map((operation, index) => this.placedEffect(operation, index)),
-      ...operations.flatMap((operation) => this.placedRefusals(operation)),
-      ...readings.map((reading) => this.placedReading(reading)),
+      ...this.effects.map((operation, index) => this.positionEffect(operation, index)),
+      ...operations.flatMap((operation) => this.positionRejections(operation)),
+      ...readings.map((reading) => this.positionReading(reading)),
     ]);
     return {
       effects: this.effects.length,
@@ -108,15 +115,15 @@ class CourseCheck {
       const state = this.last;
       const refused = refusal(state, this.tokens.indexOf(token), task);
       prove(refused === undefined, `${this.name}: ${task} of ${value} took effect, but: ${refused}`);
-      this.states.push(acted(state, this.tokens.indexOf(token), task, value));
+      this.states.push(modelAction(state, this.tokens.indexOf(token), task, value));
     }
   }
 
   private get last(): LoopsState {
-    return this.states.at(-1) ?? begun(this.course.start);
+    return this.states.at(-1) ?? modelStart(this.course.start);
   }
 
-  /** The rows are what the model says of the actions that took effect. */
+  /** Checks that the rows match the model after all effects. */
   private compareRows(): void {
     const { state, tokens, events, definition } = this.stored;
     const ids = [...tokens.values()].map(({ id }) => id);
@@ -137,11 +144,14 @@ class CourseCheck {
             `${kind} ${order.get(tokenId ?? -1)} ${definition.node(node ?? -1).key}`,
         ),
     };
-    prove(ids.length === created.length, `${this.name} has ${ids.length} tokens and made ${created.length}`);
+    prove(
+      ids.length === created.length,
+      `${this.name} has ${ids.length} tokens but created ${created.length}`,
+    );
     for (const part of ['state', 'data', 'tokens', 'trail'] as const) {
       prove(
         isDeepStrictEqual(rows[part], this.last[part]),
-        `the ${part} of ${this.name} is not that of the model:\n${JSON.stringify(rows[part])}\n${JSON.stringify(this.last[part])}`,
+        `the ${part} of ${this.name} differs from the model:\n${JSON.stringify(rows[part])}\n${JSON.stringify(this.last[part])}`,
       );
     }
   }
@@ -151,19 +161,19 @@ class CourseCheck {
     const index = this.effects.indexOf(operation);
     const what = `${value} of ${this.name}`;
     checkAnswers(what, calls, index >= 0);
-    prove(wrong === undefined || index < 0, `${what} was wrong and has happened`);
+    prove(wrong === undefined || index < 0, `${what} was invalid but took effect`);
     const reply = calls.find(isAcknowledged)?.reply;
     if (reply !== undefined) {
       const { node } = this.states[index + 1]?.tokens[this.tokens.indexOf(token)] ?? {};
       const { definition } = this.stored;
-      const stands = definition.graph.nodes.find(({ key }) => key === node);
-      const told = { tokenUuid: token, currentNodeId: stands?.id, templatesSequence: null };
-      const expected = { ...told, backAction: false, resetToken: false };
+      const current = definition.graph.nodes.find(({ key }) => key === node);
+      const fields = { tokenUuid: token, currentNodeId: current?.id, templatesSequence: null };
+      const expected = { ...fields, backAction: false, resetToken: false };
       prove(isDeepStrictEqual(reply.body, expected), `${what} was answered ${reply.text}`);
     }
   }
 
-  private placedEffect({ calls, value }: Operation, index: number): Placed {
+  private positionEffect({ calls, value }: Operation, index: number): PositionedCall {
     return {
       what: value,
       sent: Math.min(...calls.map(({ sent }) => sent)),
@@ -172,23 +182,23 @@ class CourseCheck {
     };
   }
 
-  /** Where the state was one in which the action is refused with these words. */
-  private placedRefusals(operation: Operation): Placed[] {
+  /** Returns the rejections of an operation, positioned where the state justifies their message. */
+  private positionRejections(operation: Operation): PositionedCall[] {
     const { calls, value, wrong } = operation;
     const conflicts = wrong === undefined ? calls.filter(({ reply }) => reply?.status === 409) : [];
     return conflicts.map((call) => ({
-      what: `the refusal of ${value}`,
+      what: `the rejection of ${value}`,
       sent: call.sent,
       answered: call.answered,
-      at: this.states.flatMap((_, at) => (this.refuses(operation, call, at) ? [2 * at] : [])),
+      at: this.states.flatMap((_, at) => (this.isJustified(operation, call, at) ? [2 * at] : [])),
     }));
   }
 
-  private refuses(operation: Operation, call: Call, at: number): boolean {
+  private isJustified(operation: Operation, call: Call, at: number): boolean {
     const { token, task, key } = operation;
     const effect = this.effects.indexOf(operation);
     if (key !== undefined && effect >= 0 && effect < at) {
-      // From then on the call would get its answer.
+      // After its effect the call would get the stored response.
       return false;
     }
     const message = String(call.reply?.body['message']);
@@ -198,16 +208,18 @@ class CourseCheck {
       : message === refused;
   }
 
-  /** Whether the action was executed on the token before, and not yet acknowledged when the call was sent. */
+  /**
+   * Returns whether the action was executed on the token before, and its response had not arrived when the call was sent.
+   */
   private isDoubleClick({ token, task }: Operation, { sent }: Call, at: number): boolean {
     const last = this.effects.slice(0, at).findLast((each) => each.token === token && each.task === task);
-    return last !== undefined && this.placedEffect(last, 0).answered > sent;
+    return last !== undefined && this.positionEffect(last, 0).answered > sent;
   }
 
-  private placedReading({ sent, answered, ...reading }: Reading): Placed {
+  private positionReading({ sent, answered, ...reading }: Reading): PositionedCall {
     const at = this.states.findIndex((state) => this.shows(state, reading));
     return {
-      what: `a reading of ${reading.log.length} effects`,
+      what: `a read of ${reading.log.length} effects`,
       sent,
       answered,
       at: at < 0 ? [] : [2 * at],
@@ -225,10 +237,10 @@ class CourseCheck {
   }
 
   /**
-   * Whether there is a place for each call that is not before that of a call which was answered before this one was sent
-   * (linearizability, for a known order of effects). Taking the first place possible leaves most to those behind.
+   * Proves linearizability for the known order of effects: each call has a position that is not before that of any call
+   * answered before it was sent. Choosing the earliest possible position leaves the most room for later calls.
    */
-  private checkOrder(all: readonly Placed[]): void {
+  private checkOrder(all: readonly PositionedCall[]): void {
     const ends: { answered: number; place: number }[] = [];
     for (const { what, sent, answered, at } of all.toSorted((one, other) => one.sent - other.sent)) {
       const before = ends.filter((end) => end.answered < sent).map(({ place }) => place);
@@ -236,7 +248,7 @@ class CourseCheck {
       const place = at.find((each) => each >= earliest);
       prove(
         place !== undefined,
-        `${this.name}: ${what} fits nowhere behind ${earliest / 2} of ${this.effects.length} effects; places ${at.join(', ')}`,
+        `${this.name}: ${what} fits nowhere after ${earliest / 2} of ${this.effects.length} effects; positions ${at.join(', ')}`,
       );
       ends.push({ answered, place });
     }

@@ -9,15 +9,15 @@ import {
 } from '../../../test/support/peers/scripted-mcp.peer.js';
 
 /**
- * Hostile MCP servers in a process of their own, so that what they cost is not counted as ours. Started with fork: the
- * first message holds the URL of each by name; any message sent here is answered with the number of open connections.
+ * Runs hostile MCP servers in a separate process, so that their resources are not attributed to the service. Started with
+ * fork. The first message contains the URLs by name; every received message is answered with the number of open connections.
  */
 const METADATA_SERVICE = 'http://169.254.169.254/latest/meta-data/';
 const GOOD_TOOL = { name: 'good', inputSchema: { type: 'object' } };
-/** Takes a backtracking matcher years on a text of forty characters. */
+/** Takes a backtracking matcher years for a text of forty characters. */
 const REGEX_BOMB = '^(([a-z])+.)+[A-Z]([a-z])+$';
 
-/** Every one of them another one than the last time, so that all are compared and stored. */
+/** Returns tools that change with every call, so that all of them are compared and stored. */
 function changingTools(): object[] {
   return Array.from({ length: 500 }, (_none, index) => ({
     ...GOOD_TOOL,

@@ -4,17 +4,20 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { nodeProgram } from '../../scripts/node-program.js';
 import { unpackedProgram } from '../../../test/support/databases/debian-package.js';
-import { LEAST_VALUES, renderChart } from '../../scripts/deploy/chart.js';
+import { MINIMAL_VALUES, renderChart } from '../../scripts/deploy/chart.js';
 import { composeServices } from '../../scripts/deploy/compose.js';
 
 const run = promisify(execFile);
 
-/** What an engine does first: a mount table of its own, a root that nobody can write to, an empty `/tmp`, devices and processes. */
+/**
+ * Prepares the file system like a container engine: separate mounts, a read-only root, an empty `/tmp`, devices and
+ * processes.
+ */
 const MOUNTS =
   'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && mount -t tmpfs tmpfs "$0/tmp" && ' +
   'mount --rbind /proc "$0/proc" && mount --rbind /dev "$0/dev" && exec unshare --root="$0" "$@"';
 
-/** Of the image's configuration, what a container is started with. */
+/** The part of the image configuration with which a container is started. */
 export interface RunConfig {
   User: string;
   WorkingDir: string;
@@ -24,19 +27,19 @@ export interface RunConfig {
   Healthcheck: { Test: string[] };
 }
 
-/** The root file system of an image, and what its configuration says. */
+/** The root file system and the configuration of an image. */
 export class ImageRoot {
   private constructor(
-    /** Folder that stands for `/`. */
+    /** Folder that becomes `/`. */
     readonly folder: string,
     readonly config: RunConfig,
   ) {}
 
   /**
-   * Builds the last stage of the Dockerfile with buildah, from files that `tools/scripts/stage-image` lays down on this machine. The stage
-   * before it needs a registry of images.
+   * Builds the last stage of the Dockerfile with buildah, from files that `tools/scripts/stage-image` creates on this
+   * machine. The first stage would require an image registry.
    * @param folder new folder
-   * @throws Error when buildah cannot be had, or needs rights that this machine does not give
+   * @throws Error when buildah is not available or lacks privileges
    */
   static async build(folder: string): Promise<ImageRoot> {
     await mkdir(folder);
@@ -44,7 +47,7 @@ export class ImageRoot {
       env: withoutNpm(),
     });
     const { command } = await unpackedProgram('bookworm', 'buildah', '/usr/bin/buildah');
-    // It starts itself again by /proc/self/exe, which would be the loader that the command names.
+    // Buildah re-executes itself through /proc/self/exe, which would be the loader in the command.
     const [, , libraries, program = ''] = command;
     const env = { ...process.env, LD_LIBRARY_PATH: libraries };
     const [policy, dockerfile] = [join(folder, 'policy.json'), join(folder, 'Dockerfile')];
@@ -66,19 +69,19 @@ export class ImageRoot {
   }
 
   /**
-   * A command that runs a program as a container of this image: read-only root, the user of the image, nothing of the host's files.
-   * @param args in place of the image's `Cmd`
+   * Returns a command that runs a program like a container of this image: read-only root, the image's user, no host files.
+   * @param args replaces the image's `Cmd`
    */
   command(args: readonly string[] = this.config.Cmd): string[] {
     return this.within([...this.config.Entrypoint, ...args]);
   }
 
-  /** The health check of the image as a command. */
+  /** Returns the image's health check as a command. */
   get healthCommand(): string[] {
     return this.within(this.config.Healthcheck.Test.slice(1));
   }
 
-  /** Environment variables that the image sets, but PATH: the host's one finds what contains the program. */
+  /** Environment variables of the image except PATH, since the host's PATH must find the sandbox programs. */
   get environment(): Record<string, string> {
     const pairs = this.config.Env.map((pair) => pair.split(/=(.*)/s).slice(0, 2));
     return Object.fromEntries(pairs.filter(([name]) => name !== 'PATH'));
@@ -88,7 +91,7 @@ export class ImageRoot {
     const { WorkingDir, User } = this.config;
     const [user, group] = User.split(':');
     const isRoot = process.getuid?.() === 0;
-    // Who is not root has one user to show, who is already without rights.
+    // An unprivileged user can map only one user, which is unprivileged already.
     const own = isRoot ? [] : ['--user', '--map-root-user'];
     const as = isRoot ? [`--setgid=${group}`, `--setuid=${user}`] : [];
     const start = ['unshare', ...own, '--mount', 'sh', '-c', MOUNTS, this.folder];
@@ -96,33 +99,33 @@ export class ImageRoot {
   }
 }
 
-/** Variables of `npm run` would let npm install into this folder. */
+/** Returns the environment without variables of `npm run`, which would make npm install into the current folder. */
 function withoutNpm(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
 }
 
-/** How one of the ways in `deploy` starts containers of the image. */
-export interface Deployed {
-  /** Which way it is. */
+/** How a deployment in `deploy` starts containers of the image. */
+export interface Deployment {
+  /** Name of the deployment. */
   name: string;
-  /** All environment variables of the service, with secrets and addresses as an operator might fill them in. */
+  /** Environment variables of the service, with secrets and addresses as filled in by an operator. */
   environment: Record<string, string>;
-  /** What runs before the service in place of the image's command; undefined where the service migrates by itself. */
+  /** Command that migrates before the service starts; undefined if the service migrates itself. */
   migration: string[] | undefined;
 }
 
-/** The least that the Secret of the chart holds. */
+/** Minimal content of the chart's Secret. */
 const SECRET = {
   DATABASE_URL: 'mysql://svc:filled-in@db.invalid:3306/svc',
   SECRETS_KEYS: `2026-01:${Buffer.alloc(32).toString('base64')}`,
 };
 
 /**
- * The compose file and the chart. Without Helm the chart is left out.
- * @throws Error when Helm cannot be had where CI is set
+ * Returns the compose file and the chart. The chart is omitted if Helm is missing.
+ * @throws Error when Helm is missing and CI is set
  */
-export async function deployedWays(): Promise<Deployed[]> {
-  const manifests = await renderChart(LEAST_VALUES).catch((error: unknown) => {
+export async function deployments(): Promise<Deployment[]> {
+  const manifests = await renderChart(MINIMAL_VALUES).catch((error: unknown) => {
     if (process.env['CI']) {
       throw error;
     }
@@ -131,7 +134,7 @@ export async function deployedWays(): Promise<Deployed[]> {
   const container = (kind: string) =>
     manifests.find((manifest) => manifest.kind === kind)?.spec.template?.spec.containers[0];
   const variables = container('Deployment')?.env.map(({ name, value }) => [name, value] as const) ?? [];
-  const ways = [
+  const all = [
     {
       name: 'compose file',
       environment: composeServices()['service']?.environment ?? {},
@@ -143,5 +146,5 @@ export async function deployedWays(): Promise<Deployed[]> {
       migration: container('Job')?.args,
     },
   ];
-  return manifests.length === 0 ? ways.slice(0, 1) : ways;
+  return manifests.length === 0 ? all.slice(0, 1) : all;
 }

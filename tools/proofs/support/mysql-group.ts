@@ -9,7 +9,7 @@ import { serverProgram, type ServerProgram } from '../../../test/support/databas
 import { rows } from './rows.js';
 
 const MEMBERS = 3;
-/** A member that joins applies what it missed first, as fast as its disk stores. */
+/** Timeout for joining. A new member first applies all missed transactions, as fast as its disk permits. */
 const JOIN_MS = 180_000;
 
 /** Three MySQL servers that replicate as a group with a single primary. */
@@ -21,7 +21,7 @@ export class MysqlGroup {
     this.primary = this.memberAt(0);
   }
 
-  /** The folder of the plugin; undefined when the server's package has none. */
+  /** Returns the folder of the plugin; undefined if the server's package lacks it. */
   static async pluginFolder(): Promise<{ program: ServerProgram; folder: string } | undefined> {
     const program = await serverProgram('mysql');
     const folder = join(program.baseDir, 'lib/mysql/plugin');
@@ -47,46 +47,46 @@ export class MysqlGroup {
     }
   }
 
-  /** Address of the member that is the primary at present. */
+  /** URL of the current primary. */
   get primaryUrl(): string {
     return this.primary.url;
   }
 
-  /** Host and port of each member. */
-  get places(): string[] {
+  /** Hosts and ports of all members. */
+  get addresses(): string[] {
     return this.members.map(({ url }) => new URL(url).host);
   }
 
   /**
    * Makes the next member the primary.
-   * @returns when it took over, on the clock of `performance.now()`
+   * @returns time of the takeover, by `performance.now()`
    */
   async switchOver(): Promise<number> {
     const next = this.memberAt((this.members.indexOf(this.primary) + 1) % MEMBERS);
     const [row] = await rows(next.url, 'SELECT @@server_uuid AS id');
     await rows(this.primary.url, `SELECT group_replication_set_as_primary('${String(row?.['id'])}')`);
-    return this.lead(next);
+    return this.makePrimary(next);
   }
 
-  /** Kills the primary; the others choose another one. */
+  /** Kills the primary and waits until the others have elected a new one. */
   async killPrimary(): Promise<number> {
     const dead = this.primary;
     await dead.kill('SIGKILL');
     this.lost = { member: dead, recover: () => dead.restart() };
-    return this.lead(await this.writable(this.members.filter((member) => member !== dead)));
+    return this.makePrimary(await this.firstWritable(this.members.filter((member) => member !== dead)));
   }
 
-  /** Stops the primary without a word (SIGSTOP); the others choose another one. */
+  /** Suspends the primary (SIGSTOP) and waits until the others have elected a new one. */
   async stopPrimary(): Promise<number> {
     const silent = this.primary;
     const [row] = await rows(silent.url, 'SELECT @@pid_file AS path');
     const pid = Number(await readFile(String(row?.['path']), 'utf8'));
     process.kill(pid, 'SIGSTOP');
     this.lost = { member: silent, recover: async () => void process.kill(pid, 'SIGCONT') };
-    return this.lead(await this.writable(this.members.filter((member) => member !== silent)));
+    return this.makePrimary(await this.firstWritable(this.members.filter((member) => member !== silent)));
   }
 
-  /** Brings the member back that was killed or stopped, if one was. */
+  /** Brings back the member that was killed or suspended, if any. */
   async heal(): Promise<void> {
     if (this.lost !== undefined) {
       const { member, recover } = this.lost;
@@ -101,13 +101,13 @@ export class MysqlGroup {
     await Promise.all(this.members.map((member) => member.stop()));
   }
 
-  private async lead(next: PrivateServer): Promise<number> {
-    await this.writable([next]);
+  private async makePrimary(next: PrivateServer): Promise<number> {
+    await this.firstWritable([next]);
     this.primary = next;
     return performance.now();
   }
 
-  private async writable(members: readonly PrivateServer[]): Promise<PrivateServer> {
+  private async firstWritable(members: readonly PrivateServer[]): Promise<PrivateServer> {
     const deadline = performance.now() + JOIN_MS;
     while (performance.now() < deadline) {
       for (const member of members) {
@@ -130,16 +130,16 @@ export class MysqlGroup {
   }
 }
 
-interface MemberPlace {
+interface MemberConfig {
   name: string;
   folder: string;
   index: number;
-  /** Where members talk to each other. */
+  /** Port for communication between members. */
   port: number;
   ports: readonly number[];
 }
 
-function memberSettings({ name, folder, index, port, ports }: MemberPlace): string[] {
+function memberSettings({ name, folder, index, port, ports }: MemberConfig): string[] {
   return [
     `--server-id=${index + 1}`,
     '--gtid-mode=ON',
@@ -155,7 +155,7 @@ function memberSettings({ name, folder, index, port, ports }: MemberPlace): stri
     `--loose-group-replication-group-seeds=${ports.map((each) => `127.0.0.1:${each}`).join(',')}`,
     '--loose-group-replication-recovery-get-public-key=ON',
     '--loose-group-replication-ip-allowlist=127.0.0.1/8',
-    // As docs/operations.md says: a member that is gone makes room for another primary at once.
+    // As recommended in docs/operations.md: an unreachable member is replaced immediately.
     '--loose-group-replication-member-expel-timeout=0',
   ];
 }

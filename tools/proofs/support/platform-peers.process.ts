@@ -13,12 +13,12 @@ import * as hostile from '../../../test/support/peers/pathologies.js';
 import { startScriptedMcp } from '../../../test/support/peers/scripted-mcp.peer.js';
 
 /**
- * A platform in a process of its own, so that what it costs is not counted as ours. Started with fork: the first message
- * is what a configuration file would name of it, keys beginning with `good-` for what works and with `bad-` for what
- * never does; any message sent here is answered with the number of open connections.
+ * Runs a platform in a separate process, so that its resources are not attributed to the service. Started with fork. The first
+ * message contains the components as in a configuration file, with keys starting with `good-` for working and `bad-` for failing
+ * ones; every received message is answered with the number of open connections.
  */
 const HTTP_KINDS = ['http', 'elasticsearch', 'rabbitmq', 'nats', 's3', 'oidc', 'token-endpoint', 'mcp'];
-/** Kinds with a protocol of their own that a check speaks, and their schemes without and with TLS from the first byte. */
+/** Kinds whose check speaks a protocol other than HTTP, with their schemes without and with implicit TLS. */
 const SOCKET_KINDS: readonly [kind: string, scheme: string, options?: object][] = [
   ['mysql', 'mysql'],
   ['postgresql', 'postgres'],
@@ -57,7 +57,7 @@ const CONNECTIONS: Record<string, (socket: Socket) => void> = {
   endless: (socket) => {
     const pour = (): void => {
       while (!socket.destroyed && socket.write(CHUNK)) {
-        // Until the other side is slower.
+        // Write until the receiver is slower.
       }
     };
     socket.on('drain', pour);
@@ -70,15 +70,15 @@ const CREDENTIALS = { username: 'canary-name', password: 'canary-password' };
 const peers: Pick<Peer, 'openSockets'>[] = [];
 const declared: DeclaredPeer[] = [];
 
-async function kept<T extends Peer>(starting: Promise<T>): Promise<T> {
+async function register<T extends Peer>(starting: Promise<T>): Promise<T> {
   const peer = await starting;
   peers.push(peer);
   return peer;
 }
 
-/** A peer that reads: one that does not never learns that the other side has gone. */
+/** Starts a peer that reads its input, since without reading it would not notice that the other side has closed. */
 function readingPeer(onConnection: (socket: Socket) => void): Promise<Peer> {
-  return kept(
+  return register(
     startTcpPeer((socket) => {
       socket.resume();
       onConnection(socket);
@@ -87,7 +87,7 @@ function readingPeer(onConnection: (socket: Socket) => void): Promise<Peer> {
 }
 
 for (const [name, listener] of Object.entries(HTTP_LISTENERS)) {
-  const { url } = await kept(startHttpPeer(listener));
+  const { url } = await register(startHttpPeer(listener));
   for (const kind of HTTP_KINDS) {
     const options = kind === 'http' ? { options: { headers: { 'x-key': 'canary-header' } } } : {};
     declared.push({
@@ -123,7 +123,7 @@ process.on('message', () => {
 process.send?.(declared);
 
 async function addHealthy(): Promise<void> {
-  const web = await kept(
+  const web = await register(
     startHttpPeer(
       pages({
         '/health': { body: { status: 'UP', version: '1.0' } },
@@ -133,9 +133,9 @@ async function addHealthy(): Promise<void> {
       }),
     ),
   );
-  const mcp = await kept(startScriptedMcp({ list: ({ response }) => response.writeHead(500).end() }));
+  const mcp = await register(startScriptedMcp({ list: ({ response }) => response.writeHead(500).end() }));
   const connections = { current: 12, active: 5, available: 88 };
-  const mongodb = await kept(startMongodbStub(() => ({ ok: 1, version: '8.0.4', connections })));
+  const mongodb = await register(startMongodbStub(() => ({ ok: 1, version: '8.0.4', connections })));
   const issuer = await OidcIssuer.start([]);
   good('http', web.url);
   good('elasticsearch', `${web.url}search`);
@@ -173,7 +173,7 @@ async function startSmtp(): Promise<number> {
   return port;
 }
 
-/** A component as a configuration file names it (docs/schemas/platform.schema.json). */
+/** A component as declared in a configuration file (docs/schemas/platform.schema.json). */
 export interface DeclaredPeer {
   key: string;
   kind: string;

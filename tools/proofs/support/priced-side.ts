@@ -10,35 +10,35 @@ import { request } from 'undici';
 import type { Vtcombo } from '../../../test/support/databases/vtcombo.js';
 
 const CALLERS = 16;
-const LOOK_MS = 50;
-const LONGEST_WAIT_MS = 120_000;
-/** Timers and workflows come to their turn soon. */
+const POLL_MS = 50;
+const WAIT_TIMEOUT_MS = 120_000;
+/** Short intervals, so that timers and workflows run soon. */
 const SETTINGS = { 'jobLimits.pollMs': '50', EGRESS_ALLOW: '127.0.0.1', 'mcpLimits.testTimeoutMs': '60000' };
 const MODELS = { approval: APPROVAL, order: ORDER, check: CHECK };
 
-/** What callers do, and what is timed. */
+/** Operations that callers perform and whose time is measured. */
 export const PRICED = ['starts', 'UI actions', 'readings', 'histories'] as const;
 type Priced = (typeof PRICED)[number];
 
-/** Where a service runs. */
+/** Database and settings of a service. */
 export interface SideAddress {
   databaseUrl: string;
   settings: Record<string, string>;
 }
 
-/** What agents ask. */
+/** Peers of agents. */
 export interface AgentPeers {
   model: CountingPeer;
   tools: CountingPeer;
 }
 
-/** Figures of one kind of call. */
+/** Measurements of one kind of call. */
 export interface Price {
   perSecond: number;
   p50: number;
 }
 
-/** One service on one database, with callers who do the same on every side. */
+/** One service on one database, with callers that perform the same operations on every side. */
 export class PricedSide {
   private rates: Record<Priced, number[]> = noFigures();
   private waits: Record<Priced, number[]> = noFigures();
@@ -62,30 +62,32 @@ export class PricedSide {
     const processes = [...own, ...(contents['processes'] as typeof own)];
     const build = await client.publishPackage({ ...contents, processes }, tools.url);
     const side = new PricedSide(service, client, build);
-    // Definitions and connections are there before what is timed.
+    // Warm up, so that definitions and connections exist before the measurement.
     await side.measure(CALLERS * 2, 'warm');
     side.rates = noFigures();
     side.waits = noFigures();
     return side;
   }
 
-  /** Starts, half of them with an Idempotency-Key, then one UI action, one reading and one history of each. */
+  /**
+   * Measures starts, half of them with an Idempotency-Key, then one UI action, one read and one history of each instance.
+   */
   async measure(count: number, round: string): Promise<void> {
     const places: Place[] = [];
     const keyOf = (index: number): string | undefined => (index % 2 === 0 ? undefined : `${round}-${index}`);
-    await this.timed('starts', count, async (index) => {
+    await this.measureCalls('starts', count, async (index) => {
       const reply = await this.client.start(this.build, 'approval', { index }, keyOf(index));
-      places[index] = firstPlace(done(reply));
+      places[index] = firstPlace(expectOk(reply));
     });
     const place = (index: number): Place => places[index] ?? { process: '', token: '' };
-    await this.timed('UI actions', count, async (index) => {
-      done(await this.client.act(place(index), 'apply', { apply: 'yes' }, keyOf(index)));
+    await this.measureCalls('UI actions', count, async (index) => {
+      expectOk(await this.client.act(place(index), 'apply', { apply: 'yes' }, keyOf(index)));
     });
-    await this.timed('readings', count, async (index) => {
-      done(await this.client.read(place(index).process));
+    await this.measureCalls('readings', count, async (index) => {
+      expectOk(await this.client.read(place(index).process));
     });
-    await this.timed('histories', count, async (index) => {
-      done(await this.client.history(place(index).process));
+    await this.measureCalls('histories', count, async (index) => {
+      expectOk(await this.client.history(place(index).process));
     });
   }
 
@@ -93,52 +95,56 @@ export class PricedSide {
     return { perSecond: median(this.rates[what]), p50: median(this.waits[what]) };
   }
 
-  /** Leads orders to their end: UI actions, a timer, a called process and its answer, all of them jobs. */
+  /** Completes orders: UI actions, a timer, a called process and its answer, all of them jobs. */
   async orders(count: number): Promise<void> {
     await doNumbered(count, CALLERS, async (index) => {
       const order = `order-${index}`;
       const started = await this.client.start(this.build, 'order', { order, ticks: 0, checks: 0 }, order);
-      const { process, token } = firstPlace(done(started));
-      done(await this.client.act({ process, token }, 'apply', { apply: order }));
+      const { process, token } = firstPlace(expectOk(started));
+      expectOk(await this.client.act({ process, token }, 'apply', { apply: order }));
       for (const task of ['left', 'sign'] as const) {
         const place = { process, token: await this.tokenAt(process, task) };
-        done(await this.client.act(place, task, { [task]: order }, `${order}-${task}`));
+        expectOk(await this.client.act(place, task, { [task]: order }, `${order}-${task}`));
       }
-      await this.ended(process);
+      await this.waitForEnd(process);
     });
   }
 
-  /** Runs workflows whose agents ask the model and call its tools. */
+  /** Runs workflows whose agents call the model and its tools. */
   async agents(count: number): Promise<void> {
     await doNumbered(count, CALLERS, async (index) => {
       const order = `order-${index}`;
       const started = await this.client.start(this.build, 'orders', { order }, `agent-${order}`);
-      await this.ended(firstPlace(done(started)).process);
+      await this.waitForEnd(firstPlace(expectOk(started)).process);
     });
   }
 
-  /** What has to look everywhere: a list, an instance that is not there, and the metrics. */
-  async lookEverywhere(): Promise<void> {
-    done(await this.client.list('approval'));
+  /** Performs operations that must query all shards: a list, an unknown instance, and the metrics. */
+  async queryAllShards(): Promise<void> {
+    expectOk(await this.client.list('approval'));
     const unknown = await this.client.read('01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20');
     prove(unknown.status === 404, `an unknown instance was answered ${unknown.status}`);
     const metrics = await (await fetch(`${this.service.url}/metrics`)).text();
     const failed = metrics.split('\n').filter((line) => /outcome="(failed|given_up)".* [1-9]/.test(line));
-    prove(failed.length === 0, `jobs have failed:\n${failed.join('\n')}`);
+    prove(failed.length === 0, `jobs failed:\n${failed.join('\n')}`);
   }
 
   close(): Promise<void> {
     return this.client.close();
   }
 
-  private async timed(what: Priced, count: number, work: (index: number) => Promise<void>): Promise<void> {
-    const begun = performance.now();
+  private async measureCalls(
+    what: Priced,
+    count: number,
+    work: (index: number) => Promise<void>,
+  ): Promise<void> {
+    const start = performance.now();
     await doNumbered(count, CALLERS, async (index) => {
       const asked = performance.now();
       await work(index);
       this.waits[what].push(performance.now() - asked);
     });
-    this.rates[what].push(count / ((performance.now() - begun) / 1_000));
+    this.rates[what].push(count / ((performance.now() - start) / 1_000));
   }
 
   private async tokenAt(process: string, task: UserTask): Promise<string> {
@@ -149,20 +155,20 @@ export class PricedSide {
     return uuid;
   }
 
-  private async ended(process: string): Promise<void> {
+  private async waitForEnd(process: string): Promise<void> {
     await this.wait(process, ({ body }) => (body['state'] === 'FINISHED' ? body : undefined));
   }
 
   private async wait<Found>(process: string, find: (reply: Reply) => Found | undefined): Promise<Found> {
-    const deadline = performance.now() + LONGEST_WAIT_MS;
+    const deadline = performance.now() + WAIT_TIMEOUT_MS;
     for (;;) {
-      const reply = done(await this.client.read(process));
+      const reply = expectOk(await this.client.read(process));
       const found = find(reply);
       if (found !== undefined) {
         return found;
       }
-      prove(performance.now() < deadline, `not there after ${LONGEST_WAIT_MS} ms: ${reply.text}`);
-      await sleep(LOOK_MS);
+      prove(performance.now() < deadline, `not reached after ${WAIT_TIMEOUT_MS} ms: ${reply.text}`);
+      await sleep(POLL_MS);
     }
   }
 }
@@ -171,59 +177,64 @@ function noFigures(): Record<Priced, number[]> {
   return { starts: [], 'UI actions': [], readings: [], histories: [] };
 }
 
-function done(reply: Reply): Reply {
+function expectOk(reply: Reply): Reply {
   prove(reply.status === 200, `${reply.status} ${reply.text}`);
   return reply;
 }
 
-/** How often something was executed, and to how many shards that went in all. */
+/** Number of executions and of shards they used in total. */
 interface Count {
   executions: number;
   routes: number;
 }
 
-/** What was sent to vtgate in a time. */
+/** Statements sent to vtgate within a period. */
 export interface Sent {
   executions: number;
-  /** Shards beyond one for each execution, whatever the statements were. */
+  /** Number of shards used beyond one per execution. */
   surplus: number;
-  /** Statements that went to more than one shard. One that was sent less than three times may be missing: vtgate does not keep its plan. */
+  /**
+   * Statements that used more than one shard. One sent fewer than three times may be missing, since vtgate does not keep
+   * its plan.
+   */
   scattered: (Count & { sql: string })[];
-  /** Transactions that were committed in more than one shard. */
+  /** Number of transactions committed in more than one shard. */
   crossing: number;
 }
 
 interface Counts {
-  /** By kind of statement and plan. */
+  /** Counts by kind of statement and plan. */
   kinds: Map<string, Count>;
-  /** By statement. */
+  /** Counts by statement. */
   statements: Map<string, Count>;
   crossing: number;
 }
 
-/** Transactions are begun and ended in shards where statements were. */
-const OF_TRANSACTIONS = /^(BEGIN|COMMIT|ROLLBACK)\b/;
-const NONE: Count = { executions: 0, routes: 0 };
+/** Matches transaction statements, which use the shards of their other statements. */
+const TRANSACTION_STATEMENT = /^(BEGIN|COMMIT|ROLLBACK)\b/;
+const ZERO: Count = { executions: 0, routes: 0 };
 
-/** Counts to how many shards statements go, by what vtgate tells. */
+/** Counts the shards used by statements, as reported by vtgate. */
 export class VitessCounts {
   private constructor(
     private readonly url: string,
     private before: Counts,
   ) {}
 
-  /** Counts from now on. */
+  /** Starts counting. */
   static async of({ debugPort }: Vtcombo): Promise<VitessCounts> {
     const url = `http://127.0.0.1:${debugPort}/debug`;
     return new VitessCounts(url, await countsAt(url));
   }
 
-  /** What was sent since the last time that somebody asked. */
+  /** Returns the statements sent since the last call. */
   async sent(): Promise<Sent> {
     const after = await countsAt(this.url);
-    const kinds = grown(this.before.kinds, after.kinds).filter(({ name }) => !OF_TRANSACTIONS.test(name));
+    const kinds = difference(this.before.kinds, after.kinds).filter(
+      ({ name }) => !TRANSACTION_STATEMENT.test(name),
+    );
     const crossing = after.crossing - this.before.crossing;
-    const scattered = grown(this.before.statements, after.statements)
+    const scattered = difference(this.before.statements, after.statements)
       .filter(({ executions, routes }) => routes > executions)
       .map(({ name, ...count }) => ({ sql: name, ...count }));
     this.before = after;
@@ -236,20 +247,20 @@ export class VitessCounts {
   }
 }
 
-function grown(
+function difference(
   before: ReadonlyMap<string, Count>,
   after: ReadonlyMap<string, Count>,
 ): (Count & { name: string })[] {
   return [...after].map(([name, { executions, routes }]) => {
-    const earlier = before.get(name) ?? NONE;
+    const earlier = before.get(name) ?? ZERO;
     return { name, executions: executions - earlier.executions, routes: routes - earlier.routes };
   });
 }
 
 async function countsAt(url: string): Promise<Counts> {
   const [plans, vars] = await Promise.all([
-    fetched<Record<string, { ExecCount?: number; ShardQueries?: number }>>(`${url}/query_plans`),
-    fetched<Record<string, Record<string, number> | undefined>>(`${url}/vars`),
+    fetchJson<Record<string, { ExecCount?: number; ShardQueries?: number }>>(`${url}/query_plans`),
+    fetchJson<Record<string, Record<string, number> | undefined>>(`${url}/vars`),
   ]);
   const { QueryExecutions: executions = {}, QueryRoutes: routes = {}, TransactionsProcessed = {} } = vars;
   const crossing = Object.entries(TransactionsProcessed).filter(([name]) => name.startsWith('Cross'));
@@ -270,7 +281,7 @@ async function countsAt(url: string): Promise<Counts> {
   };
 }
 
-async function fetched<Body>(url: string): Promise<Body> {
+async function fetchJson<Body>(url: string): Promise<Body> {
   const { body } = await request(url);
   return (await body.json()) as Body;
 }

@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import { UI_ACTIONS, type UserTask } from './process-models.js';
 
-/** The application of these callers. */
+/** Id of the application that these clients use. */
 export const APP = 'prove-processes';
 const VERSION = `/appmanager/api/resource/app/${APP}/app-version/v1`;
 const CONNECTION_TEST = `/appmanager/api/runtime-internal/app/${APP}/app-version/v1/rt/system/integrationengine/api/systems/test-mcp-connection`;
@@ -10,7 +10,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 
 type Json = Record<string, unknown>;
 
-/** A server's answer, as text too, to compare byte by byte. */
+/** A response, also as text for byte-by-byte comparison. */
 export interface Reply {
   status: number;
   text: string;
@@ -25,7 +25,7 @@ export interface Place {
   token: string;
 }
 
-/** A caller of the process endpoints with one token and its own kept-alive connections. */
+/** HTTP client of the process endpoints with one token and its own kept-alive connections. */
 export class ProcessClient {
   private readonly agent: Agent;
 
@@ -38,9 +38,9 @@ export class ProcessClient {
   }
 
   /**
-   * Delivers BPMN files as one package and makes a build of them.
+   * Delivers BPMN files as one package and creates a build.
    * @returns id of the build
-   * @throws Error when it is refused
+   * @throws Error when the service rejects the package
    */
   async publish(models: Readonly<Record<string, string>>): Promise<string> {
     return this.publishPackage({
@@ -50,47 +50,47 @@ export class ProcessClient {
   }
 
   /**
-   * The same for a whole package of the application `APP`.
-   * @param tools address of the MCP server whose tools it uses
+   * Delivers a complete package of the application `APP` and creates a build.
+   * @param tools URL of the MCP server whose tools the package uses
    */
   async publishPackage(contents: Json, tools?: string): Promise<string> {
-    await this.demand('PUT', `${VERSION}/package`, contents);
+    await this.request2xx('PUT', `${VERSION}/package`, contents);
     if (tools !== undefined) {
-      await this.demand('PATCH', CONNECTION_TEST, { baseUrl: tools, authorization: { type: 'NO_AUTH' } });
+      await this.request2xx('PATCH', CONNECTION_TEST, { baseUrl: tools, authorization: { type: 'NO_AUTH' } });
     }
-    await this.demand('POST', `${VERSION}/commit`, {});
-    const { body } = await this.demand('POST', `${VERSION}/build`, {});
+    await this.request2xx('POST', `${VERSION}/commit`, {});
+    const { body } = await this.request2xx('POST', `${VERSION}/build`, {});
     return String(body['buildId']);
   }
 
-  /** Makes a build the active one, so that its timer start events are set. */
+  /** Activates a build, which schedules its timer start events. */
   async activate(buildId: string): Promise<void> {
-    await this.demand('PUT', `/appmanager/api/resource/app/${APP}/active-build`, { buildId });
+    await this.request2xx('PUT', `/appmanager/api/resource/app/${APP}/active-build`, { buildId });
   }
 
-  /** Endpoint 7 of the interface contract. */
+  /** Starts an instance (endpoint 7 of the interface contract). */
   start(build: string, process: string, data: Json, key?: string): Promise<Reply> {
     const path = `/rtm/api/runtime/app/${APP}/build/${build}/process-name/${process}/start`;
     return this.send('POST', path, data, key);
   }
 
-  /** Endpoint 8, with the UI action of a user task. */
+  /** Executes the UI action of a user task (endpoint 8). */
   act({ process, token }: Place, task: UserTask, data: Json, key?: string, visit?: number): Promise<Reply> {
     const path = `/onboarding/api/runtime/process/${process}/token/${token}/ui-action/${UI_ACTIONS[task]}/context/main/execute`;
     return this.send('POST', path, data, key, visit === undefined ? {} : { 'if-match': `"${visit}"` });
   }
 
-  /** State, tokens and data of an instance. */
+  /** Reads state, tokens and data of an instance. */
   read(uuid: string): Promise<Reply> {
     return this.send('GET', `${INSTANCES}/${uuid}?include=`);
   }
 
-  /** The newest events of an instance. */
+  /** Reads the newest events of an instance. */
   history(uuid: string): Promise<Reply> {
     return this.send('GET', `${INSTANCES}/${uuid}/history`);
   }
 
-  /** The newest instances of a process. */
+  /** Lists the newest instances of a process. */
   list(process: string): Promise<Reply> {
     return this.send('GET', `${INSTANCES}?processDefinitionName=${process}`);
   }
@@ -99,7 +99,7 @@ export class ProcessClient {
     return this.agent.destroy();
   }
 
-  private async demand(method: 'PATCH' | 'PUT' | 'POST', path: string, body: Json): Promise<Reply> {
+  private async request2xx(method: 'PATCH' | 'PUT' | 'POST', path: string, body: Json): Promise<Reply> {
     const reply = await this.send(method, path, body);
     if (reply.status >= 300) {
       throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`);
@@ -107,7 +107,10 @@ export class ProcessClient {
     return reply;
   }
 
-  /** @throws Error of the connection when no answer came */
+  /**
+   * Sends a request.
+   * @throws Error of the connection when there was no response
+   */
   private async send(
     method: 'GET' | 'PATCH' | 'PUT' | 'POST',
     path: string,
@@ -134,14 +137,14 @@ export class ProcessClient {
   }
 }
 
-/** Where the first token of an instance stands, by the answer to its start. */
+/** Returns the first token of an instance from the response to its start. */
 export function firstPlace({ body }: Reply): Place {
   const [token] = body['tokens'] as { uuid: string }[];
   return { process: String(body['uuid']), token: token?.uuid ?? '' };
 }
 
-/** Whether a call got no answer because its connection broke. */
-export function brokeOff(error: unknown): boolean {
+/** Returns whether a call got no response because its connection broke. */
+export function isConnectionLost(error: unknown): boolean {
   const code = String((error as { code?: unknown }).code);
   return /^(UND_ERR_SOCKET|ECONNRESET|ECONNREFUSED|EPIPE|UND_ERR_DESTROYED)$/.test(code);
 }

@@ -1,27 +1,30 @@
 import { WebSocket } from 'undici';
 
-const REPLY_MS = 30_000;
+const REPLY_TIMEOUT_MS = 30_000;
 
-/** What a process holds. */
-export interface Holdings {
-  /** Bytes of live objects, after a collection. */
+/** Resources held by a process. */
+export interface ProcessResources {
+  /** Bytes of live objects after garbage collection. */
   heapBytes: number;
   /** Open sockets and running timers, as Node.js counts them. */
   handles: number;
-  /** What these are, to find out why there are more. */
+  /** Kinds of these handles, for diagnosis. */
   kinds: string;
 }
 
 /**
- * Looks into a Node.js process that was started with `--inspect`, by the protocol of its inspector
- * (https://chromedevtools.github.io/devtools-protocol/v8/): it collects garbage and tells what is left.
+ * Inspects a Node.js process started with `--inspect` through the inspector protocol
+ * (https://chromedevtools.github.io/devtools-protocol/v8/): collects garbage and reports what remains.
  */
 export class ProcessInspector {
   private id = 0;
 
   private constructor(private readonly socket: WebSocket) {}
 
-  /** @throws Error when nobody listens on this port of loopback */
+  /**
+   * Connects to the inspector on a loopback port.
+   * @throws Error when there is no inspector
+   */
   static async connect(port: number): Promise<ProcessInspector> {
     const targets = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as {
       webSocketDebuggerUrl: string;
@@ -34,28 +37,28 @@ export class ProcessInspector {
     return new ProcessInspector(socket);
   }
 
-  async holdings(): Promise<Holdings> {
-    // What a finalizer lets go of is collected the second time.
-    await this.ask('HeapProfiler.collectGarbage');
-    await this.ask('HeapProfiler.collectGarbage');
+  async resources(): Promise<ProcessResources> {
+    // Objects released by finalizers are collected the second time.
+    await this.send('HeapProfiler.collectGarbage');
+    await this.send('HeapProfiler.collectGarbage');
     const expression = `JSON.stringify({
       heapBytes: process.memoryUsage().heapUsed + process.memoryUsage().external,
       handles: process.getActiveResourcesInfo().filter((name) => /TCP|TLS|Timeout/.test(name)).length,
       kinds: process.getActiveResourcesInfo().toSorted().join(' '),
     })`;
-    const { result } = (await this.ask('Runtime.evaluate', { expression })) as { result: { value: string } };
-    return JSON.parse(result.value) as Holdings;
+    const { result } = (await this.send('Runtime.evaluate', { expression })) as { result: { value: string } };
+    return JSON.parse(result.value) as ProcessResources;
   }
 
   close(): void {
     this.socket.close();
   }
 
-  private ask(method: string, params: object = {}): Promise<unknown> {
+  private send(method: string, params: object = {}): Promise<unknown> {
     this.id += 1;
     const { id } = this;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`${method} was not answered`)), REPLY_MS);
+      const timer = setTimeout(() => reject(new Error(`${method} timed out`)), REPLY_TIMEOUT_MS);
       const onMessage = ({ data }: { data: unknown }): void => {
         const message = JSON.parse(String(data)) as { id?: number; result?: unknown };
         if (message.id === id) {

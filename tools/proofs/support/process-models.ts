@@ -1,4 +1,4 @@
-/** UI actions of the user tasks below, by the id of the task. */
+/** UI action ids by the id of the user task. */
 export const UI_ACTIONS = {
   apply: '3f0c0a52-6f7e-4a9b-9d0c-4b1f0a6d1a01',
   left: '3f0c0a52-6f7e-4a9b-9d0c-4b1f0a6d1a02',
@@ -10,14 +10,14 @@ export const UI_ACTIONS = {
 
 export type UserTask = keyof typeof UI_ACTIONS;
 
-/** What a start of `LOOPS` must say. */
+/** Input schema of `LOOPS`. */
 const LOOPS_INPUT = {
   type: 'object',
   required: ['name', 'rounds', 'log', 'cycles'],
   properties: { name: { type: 'string' }, log: { type: 'array' }, cycles: { type: 'integer' } },
 };
 
-/** A user task, two parallel ones, and a last one behind their join. Each stores the key of its own name. */
+/** A user task, two parallel ones, and a last one after their join. Each stores the key of its own name. */
 export const APPROVAL = file('approval', [
   '<bpmn:startEvent id="start"/>',
   userTask('apply'),
@@ -31,7 +31,7 @@ export const APPROVAL = file('approval', [
   path('split', 'right', 'join'),
 ]);
 
-/** Two user tasks, the first of which can be gone back to. */
+/** Two user tasks. The action of the first is a return point. */
 export const RETURNING = file('returning', [
   '<bpmn:startEvent id="start"/>',
   userTask('enter', 'allowBack="true"'),
@@ -41,17 +41,17 @@ export const RETURNING = file('returning', [
 ]);
 
 /**
- * As `APPROVAL`, but beside one user task a timer runs, after which an action counts, and a process is called and waited for:
- * work of the background that must have its effect once.
+ * Like `APPROVAL`, but with one user task, a timer followed by a counting action, and a called process in parallel:
+ * background work that must take effect exactly once.
  */
 export const ORDER = order('<bpmn:timeDuration xsi:type="bpmn:tFormalExpression">PT0.2S</bpmn:timeDuration>');
 
-/** As `ORDER`, with a timer that fires at the instant that the data name `due`. */
+/** Like `ORDER`, with a timer that fires at the time in the data key `due`. */
 export const DUE_ORDER = order('<bpmn:timeDate xsi:type="bpmn:tFormalExpression">${due}</bpmn:timeDate>');
 
 /**
- * A user task, then two parallel ones, each of which is come to again and again, then one behind their join that leads back to
- * the first. How often, the start data say. Every value that an action takes is appended to the list `log`.
+ * A user task, two parallel ones that each repeat, and one after their join that loops back to the first. The start data
+ * contain the numbers of repetitions. Every stored value is appended to the list `log`.
  */
 export const LOOPS = file('loops', [
   `<bpmn:extensionElements><svc:inputSchema>${JSON.stringify(LOOPS_INPUT)}</svc:inputSchema></bpmn:extensionElements>`,
@@ -69,10 +69,10 @@ export const LOOPS = file('loops', [
   '<bpmn:endEvent id="end"/>',
   path('start', 'enter', 'entered', 'split', 'left', 'left_done'),
   path('split', 'right', 'right_done'),
-  again('left_done', 'lefts < rounds.left', 'left', 'join'),
-  again('right_done', 'rights < rounds.right', 'right', 'join'),
+  loopBack('left_done', 'lefts < rounds.left', 'left', 'join'),
+  loopBack('right_done', 'rights < rounds.right', 'right', 'join'),
   path('join', 'sign', 'signed'),
-  again('signed', 'cycles < rounds.all', 'enter', 'end'),
+  loopBack('signed', 'cycles < rounds.all', 'enter', 'end'),
 ]);
 
 /** The process that `ORDER` calls. */
@@ -83,7 +83,7 @@ export const CHECK = file('check', [
   path('start', 'count', 'end'),
 ]);
 
-/** Begins by the clock, every second, and ends at once. */
+/** Starts every second by a timer and ends immediately. */
 export const TICKER = file('ticker', [
   `<bpmn:startEvent id="start"><bpmn:timerEventDefinition id="start_timer"><bpmn:timeCycle xsi:type="bpmn:tFormalExpression">R/PT1S</bpmn:timeCycle></bpmn:timerEventDefinition></bpmn:startEvent>`,
   '<bpmn:endEvent id="end"/>',
@@ -125,20 +125,20 @@ function userTask(id: UserTask, attributes = ''): string {
 </bpmn:extensionElements></bpmn:userTask>`;
 }
 
-/** Adds one to a number of the process data. */
+/** Returns a task that increments a number in the process data. */
 function counting(id: string, key: string): string {
   return saving(id, { [key]: `\${${key} + 1}` });
 }
 
-/** Stores values in the process data. */
+/** Returns a task that stores values in the process data. */
 function saving(id: string, data: Readonly<Record<string, string>>): string {
   return `<bpmn:task id="${id}"><bpmn:extensionElements><svc:actions>
 <svc:action name="save" keys="${Object.keys(data).join(', ')}"><svc:data>${JSON.stringify(data)}</svc:data></svc:action>
 </svc:actions></bpmn:extensionElements></bpmn:task>`;
 }
 
-/** Leads from an element back to another one while a condition holds, and then on. */
-function again(from: string, condition: string, back: string, on: string): string {
+/** Returns a gateway that goes back to an element while a condition holds, and otherwise continues. */
+function loopBack(from: string, condition: string, back: string, on: string): string {
   const id = `${from}_again`;
   return `<bpmn:exclusiveGateway id="${id}" default="${id}_${on}"/>${path(from, id, on)}
 <bpmn:sequenceFlow id="${id}_${back}" sourceRef="${id}" targetRef="${back}"><bpmn:conditionExpression xsi:type="bpmn:tFormalExpression"><![CDATA[${condition}]]></bpmn:conditionExpression></bpmn:sequenceFlow>`;

@@ -1,43 +1,48 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { brokeOff, firstPlace, type Place, type ProcessClient, type Reply } from './process-client.js';
+import {
+  isConnectionLost,
+  firstPlace,
+  type Place,
+  type ProcessClient,
+  type Reply,
+} from './process-client.js';
 import type { UserTask } from './process-models.js';
 import { activeTokens, type ProcessRows } from './process-rows.js';
 import type { Load } from './process-site.js';
 import { prove } from './proof.js';
 
-/** Steps of an order that a caller takes, in their order. */
+/** Steps of an order that callers execute, in order. */
 const TASKS = ['apply', 'left', 'sign'] as const;
 const NOT_YET_MS = 20;
 const UNREACHABLE_MS = 50;
-/** Callers go on with open orders rather than begin new ones when there are so many. */
+/** Number of open orders above which callers continue open orders instead of starting new ones. */
 const OPEN_ORDERS = 40;
 
-/** What a caller knows of an instance of `ORDER`. */
+/** A caller's knowledge of an instance of `ORDER`. */
 export interface Order {
-  /** Distinguishes it from all others; part of its Idempotency-Keys. */
+  /** Unique name, which is part of its Idempotency-Keys. */
   name: string;
-  /** Where its first token is; undefined until the start was acknowledged. */
+  /** First token; undefined until the start was acknowledged. */
   place: Place | undefined;
   /** User tasks whose UI action was acknowledged. */
   done: Set<UserTask>;
 }
 
-/** Where calls go; changes when the service is started again. */
+/** Targets of calls, replaced when the service restarts. */
 export interface Target {
   client: ProcessClient;
   rows: ProcessRows;
 }
 
 /**
- * Callers who start orders and lead them to their end. Each call has an Idempotency-Key and is repeated with it until it is
- * acknowledged, whatever breaks it off.
+ * Callers that start and complete orders. Each call has an Idempotency-Key and is retried with it until it is acknowledged.
  */
 export class Orders implements Load {
   readonly all: Order[] = [];
-  /** Calls without an answer: the connection broke, or the database was away. */
-  brokenOff = 0;
+  /** Number of calls without a response, because the connection broke or the database was unavailable. */
+  interrupted = 0;
   acknowledged = 0;
-  /** Whether the database may be away, so that 5xx is no fault. */
+  /** Whether the database may be unavailable, so that 5xx responses are permitted. */
   databaseMayFail = false;
   private readonly free: Order[] = [];
   private open = 0;
@@ -49,7 +54,7 @@ export class Orders implements Load {
     private readonly target: () => Target,
   ) {}
 
-  /** Lets so many callers work until `pause` is called. Rejects when an answer is a fault. */
+  /** Runs callers until `pause` is called. Rejects on an unexpected response. */
   async run(callers: number): Promise<void> {
     this.running = true;
     try {
@@ -63,12 +68,12 @@ export class Orders implements Load {
     this.running = false;
   }
 
-  /** Leads every order that was begun to its end, and begins none. */
+  /** Completes all started orders and starts none. */
   async finish(callers: number, deadlineMs: number): Promise<void> {
     this.accepting = false;
     const deadline = setTimeout(() => this.pause(), deadlineMs);
     await this.run(callers).finally(() => clearTimeout(deadline));
-    prove(this.open === 0, `${this.open} orders did not come to their end in ${deadlineMs} ms`);
+    prove(this.open === 0, `${this.open} orders did not end within ${deadlineMs} ms`);
   }
 
   private async work(): Promise<void> {
@@ -103,10 +108,10 @@ export class Orders implements Load {
     try {
       await (order.place === undefined ? this.start(order) : this.act(order, order.place, task));
     } catch (error) {
-      if (!this.isBrokenOff(error)) {
+      if (!this.isInterrupted(error)) {
         throw error;
       }
-      this.brokenOff += 1;
+      this.interrupted += 1;
       await sleep(UNREACHABLE_MS);
     }
     if (order.done.has('sign')) {
@@ -119,7 +124,7 @@ export class Orders implements Load {
   private async start(order: Order): Promise<void> {
     const data = { order: order.name, ticks: 0, checks: 0 };
     const reply = await this.target().client.start(this.build, 'order', data, order.name);
-    this.demand(reply, `start of ${order.name}`);
+    this.expectOk(reply, `start of ${order.name}`);
     order.place = firstPlace(reply);
   }
 
@@ -128,18 +133,18 @@ export class Orders implements Load {
     const key = `${order.name}-${task}`;
     const reply = await this.target().client.act({ ...place, token }, task, { [task]: key }, key);
     if (task === 'sign' && reply.status === 409) {
-      // The other branches are not at the join yet.
+      // The other branches have not reached the join yet.
       await sleep(NOT_YET_MS);
       return;
     }
-    this.demand(reply, `${task} of ${order.name}`);
+    this.expectOk(reply, `${task} of ${order.name}`);
     order.done.add(task);
   }
 
-  /** The token of the branch, or the one that it had, for a call that is repeated. */
+  /** Returns the token of the branch, or its former token for a repeated call. */
   private async branchToken({ process }: Place): Promise<string> {
     const [stored] = await this.target().rows.instances(process);
-    prove(stored !== undefined, `instance ${process} was acknowledged and is lost`);
+    prove(stored !== undefined, `instance ${process} was acknowledged but is lost`);
     const active = activeTokens(stored).get('left');
     const entered = stored.events.find(
       ({ kind, node }) => kind === 'NODE_ENTERED' && stored.definition.node(node ?? -1).key === 'left',
@@ -147,25 +152,25 @@ export class Orders implements Load {
     return active ?? stored.tokens.get(entered?.tokenId ?? -1)?.uuid ?? '';
   }
 
-  private demand({ status, text }: Reply, what: string): void {
+  private expectOk({ status, text }: Reply, what: string): void {
     if (status >= 500 && this.databaseMayFail) {
-      throw new BrokenOffError();
+      throw new InterruptedError();
     }
     prove(status === 200, `${what} was answered ${status}: ${text}`);
     this.acknowledged += 1;
   }
 
-  private isBrokenOff(error: unknown): boolean {
+  private isInterrupted(error: unknown): boolean {
     const code = String((error as { code?: unknown }).code);
     return (
-      error instanceof BrokenOffError ||
-      brokeOff(error) ||
+      error instanceof InterruptedError ||
+      isConnectionLost(error) ||
       (this.databaseMayFail && /^(PROTOCOL_CONNECTION_LOST|ER_SERVER_SHUTDOWN)$/.test(code)) ||
       /closed state/.test(String(error))
     );
   }
 }
 
-class BrokenOffError extends Error {
-  override readonly name = 'BrokenOffError';
+class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
 }

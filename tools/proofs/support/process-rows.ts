@@ -19,7 +19,7 @@ import type { MemoryInstance } from '../../../packages/engine/test/support/memor
 import { Snapshots, type Select } from './rows.js';
 import { prove } from './proof.js';
 
-// Only their columns are asked for: they make no statement that would name a shard.
+// These tables only provide column lists. They run no statements, so they need no shard.
 const INSTANCE = new Table(ProcessInstanceEntity, {}).selectAllBut('parentKey');
 const TOKEN = new Table(ProcessTokenEntity, {}).selectAllBut('shard', 'createdAt');
 const EVENT = new Table(ProcessEventEntity, {}).selectAllBut('shard');
@@ -27,12 +27,12 @@ const JOB = new Table(RuntimeJobEntity, {}).select('instanceId', 'kind', 'payloa
 const WAIT = new Table(ProcessMessageWaitEntity, {}).select('instanceId', 'tokenId', 'visit');
 const DEFINITION = new Table(BuildDefinitionEntity).select('id', 'graph');
 
-/** An instance as its rows tell of it, with everything that belongs to it. */
+/** An instance as stored in its rows, including everything that belongs to it. */
 export interface StoredInstance extends MemoryInstance, Background {
   row: InstanceRow;
 }
 
-/** Reads process instances past the service, over a connection of its own: an independent witness of what is stored. */
+/** Reads process instances directly from the database, as independent evidence of what is stored. */
 export class ProcessRows {
   private readonly definitions = new Map<number, RuntimeDefinition>();
 
@@ -46,7 +46,7 @@ export class ProcessRows {
     return this.snapshots.close();
   }
 
-  /** Every instance there is, or those with these UUIDs, in the order of their ids, all as of the same moment. */
+  /** Returns all instances, or those with the given UUIDs, ordered by id and read in one snapshot. */
   instances(...uuids: string[]): Promise<StoredInstance[]> {
     return this.snapshots.read(async (select) => {
       const some = uuids.length > 0 ? ` WHERE uuid IN (${placeholders(uuids)})` : '';
@@ -58,7 +58,7 @@ export class ProcessRows {
     });
   }
 
-  /** How many deadlocks the server has resolved since it started. */
+  /** Returns the number of deadlocks that the server has resolved since it started. */
   deadlocks(): Promise<number> {
     return this.snapshots.read(async (select) => {
       const counter =
@@ -113,10 +113,10 @@ export class ProcessRows {
   }
 }
 
-/** Rows that belong to instances, by instance. */
+/** Rows belonging to instances, by instance id. */
 type Parts = Awaited<ReturnType<typeof partsOf>>;
 
-/** Keys of the nodes where tokens wait to be acted on, by the UUID of the token. */
+/** Returns the UUIDs of active tokens by the key of their node. */
 export function activeTokens({ state, definition }: MemoryInstance): Map<string, string> {
   const active = [...state.tokens.values()].filter((token) => token.state === 'ACTIVE');
   return new Map(active.map(({ uuid, node }) => [definition.node(node).key, uuid]));
@@ -204,8 +204,8 @@ function parentOf(link: ParentLink): StoredInstance['parent'] {
 }
 
 const LIVE_STATES: ReadonlySet<string> = new Set(['ACTIVE', 'ON_HOLD', 'INACTIVE']);
-/** Work that ended instances leave for others. */
-const FAREWELLS: ReadonlySet<string> = new Set([
+/** Kinds of jobs that ended instances leave for others. */
+const JOBS_AFTER_END: ReadonlySet<string> = new Set([
   'APPEND_TO_PARENT',
   'END_CHILDREN',
   'NOTIFY_PARENT',
@@ -214,9 +214,9 @@ const FAREWELLS: ReadonlySet<string> = new Set([
 const RUNNING: ReadonlySet<string> = new Set(['STARTED', 'ONHOLD']);
 
 /**
- * What must hold of the rows of an instance between two steps: the invariants of the engine, and that rows which nobody needs
- * any more are marked so or gone.
- * @throws Error that names the first thing that does not hold
+ * Checks what must hold for the rows of an instance between two steps: the invariants of the engine, and that obsolete rows
+ * are marked or deleted.
+ * @throws Error that names the first violation
  */
 export function checkRows(stored: StoredInstance): void {
   const { row, state, tokens, jobs } = stored;
@@ -234,18 +234,18 @@ export function checkRows(stored: StoredInstance): void {
   );
   prove(row.openIncidents === 0, `instance ${row.uuid} has ${row.openIncidents} incidents`);
   prove(
-    RUNNING.has(row.state) || jobs.every(({ job }) => FAREWELLS.has(job.kind)),
+    RUNNING.has(row.state) || jobs.every(({ job }) => JOBS_AFTER_END.has(job.kind)),
     `instance ${row.uuid} is ${row.state} and has the jobs ${jobs.map(({ job }) => job.kind).join(', ')}`,
   );
 }
 
-/** How often tokens have entered a node. */
+/** Returns how often tokens entered a node. */
 export function entries({ events, definition }: StoredInstance, key: string): number {
   return events.filter(({ kind, node }) => kind === 'NODE_ENTERED' && definition.node(node ?? -1).key === key)
     .length;
 }
 
-/** How many events of a kind an instance has. */
+/** Returns the number of events of a kind. */
 export function count({ events }: StoredInstance, kind: string): number {
   return events.filter((event) => event.kind === kind).length;
 }

@@ -6,31 +6,31 @@ import { prove } from './proof.js';
 import type { ServiceProcess } from './service-process.js';
 
 const DOWN_MS = 500;
-const LONGEST_RECOVERY_MS = 60_000;
-const LONGEST_DRAIN_MS = 180_000;
-/** A dead worker's jobs come back soon, so that a proof need not wait. */
+const MAX_RECOVERY_MS = 60_000;
+const DRAIN_TIMEOUT_MS = 180_000;
+/** Jobs of dead workers are retried soon, which keeps proofs short. */
 const SETTINGS = { 'jobLimits.leaseMs': '1000', 'jobLimits.retryBaseMs': '50', 'jobLimits.pollMs': '50' };
 
-/** Callers who go on until they are told to pause. */
+/** Callers that work until they are paused. */
 export interface Load {
-  /** How many calls were answered with success. */
+  /** Number of acknowledged calls. */
   readonly acknowledged: number;
-  /** Whether the database may be away, so that 5xx is no fault. */
+  /** Whether the database may be unavailable, so that 5xx responses are permitted. */
   databaseMayFail: boolean;
-  /** Works until `pause` is called. Rejects when an answer is a fault. */
+  /** Works until `pause` is called. Rejects on an unexpected response. */
   run(callers: number): Promise<void>;
   pause(): void;
 }
 
-/** How much work there is, and when it is hit. */
+/** Number of callers and time of the kill. */
 export interface KillPlan {
   callers: number;
   moment: Promise<unknown>;
 }
 
-/** The service that is killed and started again on one database. */
+/** A service that is killed and restarted on one database. */
 export class ProcessSite {
-  /** Writes that shared a transaction, as far as somebody has looked. */
+  /** Number of writes that shared a transaction, updated by `countGroups`. */
   shared = 0;
 
   private constructor(
@@ -40,11 +40,11 @@ export class ProcessSite {
     public rows: ProcessRows,
     private service: ServiceProcess,
     public client: ProcessClient,
-    /** Another caller. */
+    /** Client of a second caller. */
     public other: ProcessClient,
   ) {}
 
-  /** @param settings environment variables of the service, besides those that let it take up work soon */
+  /** @param settings environment variables of the service in addition to those that make it retry work soon */
   static async open(
     environment: ProofEnvironment,
     settings: Record<string, string> = {},
@@ -67,7 +67,7 @@ export class ProcessSite {
     [this.client, this.other] = await clientsOf(this.environment, this.service);
   }
 
-  /** Kills the database server, and has it back a moment later. */
+  /** Kills the database server and restarts it after a moment. */
   async killDatabase(): Promise<void> {
     const { server } = this.environment;
     await server?.kill('SIGKILL');
@@ -77,16 +77,16 @@ export class ProcessSite {
     this.rows = await ProcessRows.open(this.databaseUrl);
   }
 
-  /** Waits until what ended instances still had to tell others is told. */
-  async drained(): Promise<void> {
-    const deadline = performance.now() + LONGEST_DRAIN_MS;
+  /** Waits until no jobs are left, including those of ended instances. */
+  async waitForJobs(): Promise<void> {
+    const deadline = performance.now() + DRAIN_TIMEOUT_MS;
     while ((await this.rows.instances()).some(({ jobs }) => jobs.length > 0)) {
-      prove(performance.now() < deadline, `jobs are left after ${LONGEST_DRAIN_MS} ms`);
+      prove(performance.now() < deadline, `jobs remain after ${DRAIN_TIMEOUT_MS} ms`);
       await sleep(100);
     }
   }
 
-  /** Adds what the service says that it has written in groups. */
+  /** Adds the number of writes in shared transactions that the service reports. */
   async countGroups(): Promise<void> {
     const text = await (await fetch(`${this.service.url}/metrics`)).text();
     const [, shared = '0'] =
@@ -94,7 +94,7 @@ export class ProcessSite {
     this.shared += Number(shared);
   }
 
-  /** Where the service listens at present. */
+  /** Current URL of the service. */
   get url(): string {
     return this.service.url;
   }
@@ -108,7 +108,7 @@ export class ProcessSite {
   }
 }
 
-/** Kills the service under load. Leaves it dead and the callers at rest. */
+/** Kills the service under load, then pauses the callers. */
 export async function killService(
   site: ProcessSite,
   load: Load,
@@ -123,8 +123,8 @@ export async function killService(
 }
 
 /**
- * Kills the database under load and has it back. Leaves the callers at rest.
- * @throws ProofError when the service does not go on with it soon
+ * Kills and restarts the database under load, then pauses the callers.
+ * @throws ProofError when the service does not recover in time
  */
 export async function killDatabase(
   site: ProcessSite,
@@ -138,10 +138,7 @@ export async function killDatabase(
   const { acknowledged } = load;
   const back = performance.now();
   while (load.acknowledged === acknowledged) {
-    prove(
-      performance.now() - back < LONGEST_RECOVERY_MS,
-      `nothing acknowledged within ${LONGEST_RECOVERY_MS} ms`,
-    );
+    prove(performance.now() - back < MAX_RECOVERY_MS, `nothing acknowledged within ${MAX_RECOVERY_MS} ms`);
     await Promise.race([work, sleep(10)]);
   }
   load.pause();

@@ -4,7 +4,7 @@ import { BuiltRuntime } from './built-runtime.js';
 import { ComparedWalk, type WalkFigures } from './compared-walk.js';
 import { ProcessRows } from './process-rows.js';
 
-/** What one worker is to do, on a database of its own. */
+/** Work of one worker, on its own database. */
 export interface WalkOrder {
   databaseUrl: string;
   /** Environment variables of the service. */
@@ -12,22 +12,22 @@ export interface WalkOrder {
   seed: number;
   processes: number;
   walks: number;
-  /** Walks that are under way at the same time. */
+  /** Number of concurrent walks. */
   concurrency: number;
 }
 
-/** What it answers: figures, or what did not hold. */
+/** Result of a worker: figures, or the first violation. */
 export type WalkAnswer = { figures: WalkFigures & { walks: number } } | { failure: string };
 
 const APP = 'walks';
-/** BPMN files in one package. */
+/** Number of BPMN files per package. */
 const BATCH = 50;
-/** Of the walks; now and then one that goes far. */
+/** Step counts of walks, occasionally a long one. */
 const STEPS = [1, 2, 3, 3, 4, 4, 5, 12];
 
 /**
- * Leads instances of random processes at random and compares them with the engine in memory. Started with fork: takes one
- * WalkOrder, answers with one WalkAnswer and ends when nobody listens any more.
+ * Runs random walks through instances of random processes and compares them with the engine in memory. Started with fork:
+ * receives one WalkOrder, sends one WalkAnswer, and ends when the parent disconnects.
  */
 process.once('message', (order: WalkOrder) => {
   void serve(order).then((answer) => process.send?.(answer));
@@ -48,7 +48,7 @@ async function serve(order: WalkOrder): Promise<WalkAnswer> {
 class Worker {
   private readonly figures = { walks: 0, steps: 0, backs: 0, refusals: 0 };
   private readonly processes: GeneratedProcess[];
-  /** Build of each process. */
+  /** Build that contains each process. */
   private readonly builds: { appId: string; buildId: string }[] = [];
   private next = 0;
 
@@ -66,7 +66,7 @@ class Worker {
   static async open(order: WalkOrder): Promise<Worker> {
     const runtime = await BuiltRuntime.open(order.settings);
     if (order.databaseUrl.startsWith('sqlite:')) {
-      await runtime.withoutDisk();
+      await runtime.withoutFlush();
     }
     const worker = new Worker(order, runtime, await ProcessRows.open(order.databaseUrl));
     await worker.publish();

@@ -5,22 +5,22 @@ import { scratchDatabase, type TestDatabase } from '../../../test/support/databa
 import { AUDIENCE, StubIssuer } from '../../../test/support/issuer.js';
 import { ServiceProcess } from './service-process.js';
 
-/** Of all environments: proofs beside each other share a server. */
+/** Counts the databases of all environments, since concurrent proofs share a server. */
 let databaseCount = 0;
 
-/** What a proof runs in: one database, one token issuer and as many service processes as it starts. */
+/** Environment of a proof: one database, one token issuer and any number of service processes. */
 export class ProofEnvironment {
-  /** Seals secrets in every service process of this environment: id and 32 bytes. */
+  /** Key that encrypts secrets in all service processes of this environment: id and 32 bytes. */
   readonly secretKey = { id: 'prove', key: randomBytes(32) };
   private readonly services: ServiceProcess[] = [];
 
   private constructor(
     readonly kind: DatabaseKind,
-    /** Few rounds, for every CI run; otherwise as many as the claim deserves. */
+    /** Whether to run few rounds, as in CI, or the full proof. */
     readonly short: boolean,
-    /** The server behind `databaseUrl`; undefined for the embedded file. */
+    /** The database server; undefined for the embedded database. */
     readonly server: TestDatabase | undefined,
-    /** Files of this environment; removed afterwards. */
+    /** Folder for files of this environment, removed afterwards. */
     readonly folder: string,
     readonly issuer: StubIssuer,
   ) {}
@@ -34,7 +34,7 @@ export class ProofEnvironment {
     return new ProofEnvironment(kind, options.short, options.server, options.folder, issuer);
   }
 
-  /** DATABASE_URL of a new empty database. */
+  /** Creates an empty database. Returns its DATABASE_URL. */
   async emptyDatabase(): Promise<string> {
     databaseCount += 1;
     const name = `svc_prove_${process.pid}_${databaseCount}`;
@@ -57,7 +57,7 @@ export class ProofEnvironment {
     return service;
   }
 
-  /** As `startService`, without waiting. Every service is ended with the environment at the latest. */
+  /** Like `startService`, but does not wait. Every service is killed at the end of the environment. */
   async launchService(
     databaseUrl: string,
     settings: Record<string, string> = {},
@@ -69,7 +69,7 @@ export class ProofEnvironment {
     return service;
   }
 
-  /** Environment variables of a service on a database. */
+  /** Returns the environment variables of a service on a database. */
   settings(databaseUrl: string): Record<string, string> {
     return {
       NODE_ENV: this.kind === 'embedded' ? 'test' : 'production',
@@ -86,29 +86,29 @@ export class ProofEnvironment {
       'httpLimits.connectionTestsPerMinute': '0',
       SHUTDOWN_DELAY_MS: '0',
       LOG_LEVEL: 'error',
-      // Beside others' work, the worker for connection tests would not come to its turn within their deadline.
+      // On a shared machine, a low-priority worker for connection tests would miss its deadline.
       ...(this.short ? { 'outboundLimits.threadNiceness': '0' } : {}),
     };
   }
 
-  /** Takes charge of a service that was launched otherwise, and waits until it is ready. */
+  /** Takes over a service that was launched separately, and waits until it is ready. */
   async adopt(service: ServiceProcess): Promise<ServiceProcess> {
     this.services.push(service);
     await service.ready();
     return service;
   }
 
-  /** An access token with every permission, good for an hour. */
+  /** Returns an access token with all permissions, valid for an hour. */
   async token(claims: Record<string, unknown> = {}): Promise<string> {
     return this.issuer.sign({ ...claims, exp: Math.floor(Date.now() / 1_000) + 3_600 });
   }
 
-  /** The end of what each service printed, to find out why a claim did not hold. */
+  /** Last output of each service, for diagnosis. */
   get outputs(): string[] {
     return this.services.map(({ url, outputTail }) => `${url} printed:\n${outputTail}`);
   }
 
-  /** Ends whatever a proof has left running. */
+  /** Kills all services that are still running. */
   async end(): Promise<void> {
     await Promise.all(this.services.map((service) => service.kill('SIGKILL')));
     await this.issuer.stop();

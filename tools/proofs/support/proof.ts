@@ -1,47 +1,47 @@
 import type { DatabaseKind } from '../../../test/support/databases/server-program.js';
 import type { ProofEnvironment } from './proof-environment.js';
 
-/** A long proof: it drives real processes on real databases and measures what happens to callers. */
+/** A long-running proof, which uses real processes and databases and measures the effects on callers. */
 export interface Proof {
   /** One word for the command line and the table. */
   name: string;
-  /** What is proved, in one sentence. */
+  /** The proved statement, in one sentence. */
   claim: string;
-  /** Databases it is run on, one table row each. */
+  /** Databases on which it runs, one table row each. */
   databases: readonly DatabaseKind[];
-  /** Those of a short run, one in most: the servers by turns. @default all */
+  /** Databases of a short run, usually one, alternating between the servers. @default all */
   shortDatabases?: readonly DatabaseKind[];
-  /** Longer than most in a short run, which therefore begins with it. */
+  /** Whether a short run takes long, so that it starts first. */
   takesLong?: boolean;
-  /** Tests, which fill the processors. */
+  /** Whether it is a test suite, which saturates the processors. */
   isSuite?: boolean;
-  /** The database server is killed on the way, so that one of our own is needed, with full durability. */
+  /** Whether the database server is killed, so that a separate, durable server is needed. */
   needsOwnServer?: boolean;
-  /** What the machine lacks for it beside a database, in one sentence; undefined when it can be run. */
+  /** Returns why it cannot run on this machine, other than a missing database; undefined if it can run. */
   obstacle?(): Promise<string | undefined>;
   /**
-   * @returns the figures measured, for the table
+   * Runs the proof.\n   * @returns the measured figures, for the table
    * @throws ProofError, or any error, when the claim does not hold
    */
   run(environment: ProofEnvironment): Promise<string>;
 }
 
-/** The claim of a proof does not hold. */
+/** Thrown when the claim of a proof does not hold. */
 export class ProofError extends Error {
   override readonly name = 'ProofError';
 }
 
-/** Fails the proof unless `holds`. */
-export function prove(holds: boolean, otherwise: string): asserts holds {
-  if (!holds) {
-    throw new ProofError(otherwise);
+/** Fails the proof with a message unless the condition holds. */
+export function prove(condition: boolean, message: string): asserts condition {
+  if (!condition) {
+    throw new ProofError(message);
   }
 }
 
 /**
- * Does `work` for 0 … count-1, at most `concurrency` at a time.
- * @returns the results in the order of the numbers
- * @throws the first error, once the work under way has ended
+ * Runs `work` for 0 … count-1, at most `concurrency` concurrently.
+ * @returns the results in order
+ * @throws the first error, after all running work has ended
  */
 export async function doNumbered<T>(
   count: number,
@@ -66,14 +66,14 @@ export async function doNumbered<T>(
 }
 
 /**
- * The value that a part of them does not exceed.
- * @param part from above 0 to 1
+ * Returns a percentile.
+ * @param share from above 0 to 1
  */
-export function percentile(values: readonly number[], part: number): number {
-  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * part) - 1] ?? Number.NaN;
+export function percentile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
 }
 
-/** The one in the middle. */
+/** Returns the median. */
 export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }

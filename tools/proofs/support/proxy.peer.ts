@@ -3,13 +3,13 @@ import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { TlsCertificate } from '../../../test/support/peers/certificates.js';
 
-/** How a proxy behaves; all of it can be changed at any time. */
+/** Behavior of a proxy, which can be changed at any time. */
 export interface ProxyScript {
-  /** `user:password` that it asks for. */
+  /** Required `user:password`. */
   credentials?: string;
-  /** Answers in place of a tunnel. */
+  /** Responds instead of opening a tunnel. */
   answer?: (socket: Socket, authority: string) => void;
-  /** Where a name leads that it resolves itself. */
+  /** Addresses of host names that the proxy resolves itself. */
   names?: Record<string, string>;
 }
 
@@ -17,13 +17,16 @@ export interface ProxyScript {
 export interface ProxyPeer {
   readonly url: string;
   readonly script: ProxyScript;
-  /** What it was asked for, in order. */
+  /** Requested authorities, in order. */
   readonly asked: string[];
   openSockets(): number;
   close(): Promise<void>;
 }
 
-/** @param certificate makes it an https proxy */
+/**
+ * Starts a proxy.
+ * @param certificate makes it an https proxy
+ */
 export async function startProxy(script: ProxyScript = {}, certificate?: TlsCertificate): Promise<ProxyPeer> {
   const server = certificate === undefined ? createHttpServer() : createHttpsServer({ ...certificate });
   const sockets = new Set<Socket>();
@@ -43,7 +46,7 @@ export async function startProxy(script: ProxyScript = {}, certificate?: TlsCert
       return;
     }
     if (answer !== undefined) {
-      // What is not read never ends.
+      // Without reading the input the end of the connection would go unnoticed.
       socket.resume().on('end', () => socket.destroy());
       answer(socket, authority);
       return;

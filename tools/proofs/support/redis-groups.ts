@@ -5,23 +5,23 @@ import { freePort, isListening } from '../../../test/support/databases/process-r
 import { LocalServer, output, programOf } from '../../../test/support/databases/local-server.js';
 
 const PASSWORD = 'admin';
-const READY_MS = 30_000;
-const LOOK_MS = 50;
+const READY_TIMEOUT_MS = 30_000;
+const POLL_MS = 50;
 
-/** Several servers of Redis that fail over. */
+/** Several Redis servers with failover. */
 export interface RedisGroup {
   /** REDIS_URL */
   url: string;
   servers: readonly LocalServer[];
   ports: readonly number[];
-  /** Asks a server; an empty text when it does not answer. */
+  /** Sends a command to a server. Returns an empty string if it does not respond. */
   ask(port: number, ...command: string[]): Promise<string>;
-  /** Ports of those that take writes. */
+  /** Returns the ports of the primaries. */
   primaries(): Promise<number[]>;
   stop(): Promise<void>;
 }
 
-/** Two servers, and three Sentinels that watch them. */
+/** Starts two servers and three Sentinels that watch them. */
 export async function startSentinelGroup(): Promise<RedisGroup> {
   const [first, second] = [await freePort(), await freePort()];
   const sentinels = [await freePort(), await freePort(), await freePort()];
@@ -44,7 +44,7 @@ export async function startSentinelGroup(): Promise<RedisGroup> {
   };
 }
 
-/** A cluster of three servers that take writes, each with one that follows it. */
+/** Starts a cluster of three primaries with one replica each. */
 export async function startCluster(): Promise<RedisGroup> {
   const ports: number[] = [];
   const servers: LocalServer[] = [];
@@ -137,9 +137,9 @@ async function primariesOf(ports: readonly number[]): Promise<number[]> {
 }
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + READY_MS; !(await holds()); await sleep(LOOK_MS)) {
+  for (const deadline = Date.now() + READY_TIMEOUT_MS; !(await holds()); await sleep(POLL_MS)) {
     if (Date.now() > deadline) {
-      throw new Error(`Redis: not that ${what}.`);
+      throw new Error(`Redis: timed out waiting until ${what}.`);
     }
   }
 }

@@ -1,4 +1,4 @@
-/** One operation of a caller on a register that holds true or false, with the times at which it was sent and answered. */
+/** One operation of a caller on a boolean register, with the times of request and response. */
 export interface RegisterOperation {
   kind: 'read' | 'write';
   /** The value written, or the value that the read returned. */
@@ -8,14 +8,14 @@ export interface RegisterOperation {
 }
 
 /**
- * Whether some order of the operations, each one between its sending and its answer, explains every value read: the
+ * Returns whether some order of the operations, each between its request and its response, explains every read value: the
  * search of Wing and Gong (1993) with Lowe's memory of configurations already tried.
  * @param initial value of the register before the first operation
  */
 export function isLinearizable(history: readonly RegisterOperation[], initial: boolean): boolean {
   const pending = history.toSorted((a, b) => a.sent - b.sent);
   const failed = new Set<string>();
-  // Depth-first, on a stack of our own because a history is longer than the call stack is deep.
+  // Depth-first with an explicit stack, since a history can exceed the call stack.
   const stack: { done: Set<number>; first: number; value: boolean }[] = [
     { done: new Set(), first: 0, value: initial },
   ];
@@ -39,7 +39,7 @@ export function isLinearizable(history: readonly RegisterOperation[], initial: b
   return false;
 }
 
-/** Operations that may come next: not done, and sent before every other one that is not done was answered. */
+/** Returns the operations that may come next: not done, and sent before the response of every other pending operation. */
 function candidates(
   pending: readonly RegisterOperation[],
   done: ReadonlySet<number>,

@@ -1,30 +1,30 @@
 import type { Random } from '../../../packages/engine/test/support/random.js';
 
-/** What there is of one application, by the names of parameters of paths. */
-export type Things = Readonly<Record<string, string>>;
+/** Resources of one application, by the names of path parameters. */
+export type ResourceIds = Readonly<Record<string, string>>;
 
-/** How an operation finds out which application it is about. */
-export type Place =
-  /** By its path. */
+/** How an operation determines its application. */
+export type AppSource =
+  /** From its path. */
   | 'path'
-  /** By what the id in its path names. */
+  /** From the resource whose id is in its path. */
   | 'thing'
-  /** It lists what is of several applications. */
+  /** It lists resources of several applications. */
   | 'list';
 
-/** One operation of the interface, and what the model asks of its callers. */
+/** One operation of the API, and the permissions that the model requires. */
 export interface Operation {
-  /** All of them are needed; none for any valid token. */
+  /** Required permissions, all of them; empty if any valid token suffices. */
   permissions: readonly PermissionName[];
-  place: Place;
-  /** Of a list: who has its permission for no application is refused (403), and is not shown an empty one. */
+  place: AppSource;
+  /** For lists: callers without its permission for any application get 403 instead of an empty list. */
   isGuarded?: true;
-  /** Of a list: it tells nothing of an application, or there is nothing in it here. */
-  tellsNoApps?: true;
-  /** Sent so that the call changes nothing that other calls need. */
+  /** For lists: it contains no information about applications, or is empty here. */
+  hidesApps?: true;
+  /** Request body, chosen so that the call does not affect other calls. */
   body?: unknown;
-  /** Parameters of the path other than those of the application. */
-  params?: Things;
+  /** Path parameters in addition to those of the application. */
+  params?: ResourceIds;
 }
 
 const MANAGEMENT: Operation = { permissions: ['integration-management'], place: 'path' };
@@ -37,7 +37,7 @@ const READ_LIST: Operation = { permissions: ['process-read'], place: 'list', isG
 const WRONG_BODY = { wrong: true };
 const NO_SUCH_NODE = { nodeId: 'none' };
 
-/** Every operation that asks for a token, by its id in openapi.json. */
+/** All operations that require a token, by their id in openapi.json. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   listAuditEvents: MANAGEMENT,
   listApplicationAuditEvents: MANAGEMENT,
@@ -81,9 +81,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   preflightVersion: DELIVERY,
   preflightBuild: DELIVERY,
   getBuildInfo: ANYBODY,
-  getCaller: { ...SCANS, tellsNoApps: true },
+  getCaller: { ...SCANS, hidesApps: true },
   discoverPlatform: SCANS,
-  listScans: { ...SCANS, tellsNoApps: true },
+  listScans: { ...SCANS, hidesApps: true },
   getScan: SCANS,
   listComponentChanges: SCANS,
   listProcesses: ANYBODY,
@@ -98,7 +98,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     params: { processDefinitionName: 'none' },
     body: {},
   },
-  listTasks: { permissions: ['actor'], place: 'list', isGuarded: true, tellsNoApps: true },
+  listTasks: { permissions: ['actor'], place: 'list', isGuarded: true, hidesApps: true },
   executeUiAction: { permissions: ['actor', 'clerk'], place: 'thing', body: {} },
   listProcessInstances: { permissions: ['process-read'], place: 'list' },
   getProcessInstance: READ,
@@ -113,10 +113,10 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   retryProcessInstance: ADMINISTRATION,
   startTestRun: { permissions: ['workflow-test'], place: 'path', params: { workflowName: 'none' }, body: {} },
   listProcessIncidents: READ_LIST,
-  countRunningProcesses: { ...READ_LIST, tellsNoApps: true },
+  countRunningProcesses: { ...READ_LIST, hidesApps: true },
   countProcessIncidents: READ_LIST,
   listWorkflowRuns: READ_LIST,
-  getWorkflowUsage: { ...READ_LIST, tellsNoApps: true },
+  getWorkflowUsage: { ...READ_LIST, hidesApps: true },
   getWorkflowRun: READ,
   listWorkflowRunCalls: READ,
 };
@@ -127,7 +127,7 @@ const CORRECTION: Operation = {
   body: { data: {} },
 };
 
-/** Operations whose body decides what they ask of their callers, once more. */
+/** Additional variants of operations whose body determines the required permissions. */
 export const VARIANTS: Readonly<Record<string, Operation>> = {
   retryToken: CORRECTION,
   retryProcessInstance: CORRECTION,
@@ -137,7 +137,7 @@ export const VARIANTS: Readonly<Record<string, Operation>> = {
 export interface Route {
   id: string;
   method: string;
-  /** With parameters in braces. */
+  /** Path with parameters in braces. */
   template: string;
 }
 
@@ -145,7 +145,7 @@ interface OpenApi {
   paths: Record<string, Record<string, { operationId?: string; security?: unknown[] }>>;
 }
 
-/** All operations of the document that ask for a token. */
+/** Returns all operations of the document that require a token. */
 export function guardedRoutes({ paths }: OpenApi): Route[] {
   return Object.entries(paths).flatMap(([template, methods]) =>
     Object.entries(methods).flatMap(([method, { operationId, security = [] }]) =>
@@ -156,12 +156,14 @@ export function guardedRoutes({ paths }: OpenApi): Route[] {
   );
 }
 
-/** The path of a call. */
-export function pathOf({ template }: Route, things: Things): string {
-  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(things[name] ?? 'none'));
+/** Returns the path of a call. */
+export function pathOf({ template }: Route, resourceIds: ResourceIds): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(resourceIds[name] ?? 'none'),
+  );
 }
 
-/** Permissions that the rules of the proof know. */
+/** Permissions in the rules of the proof. */
 export const PERMISSIONS = [
   'integration-management',
   'application-delivery',
@@ -176,10 +178,10 @@ export const PERMISSIONS = [
 ] as const;
 export type PermissionName = (typeof PERMISSIONS)[number];
 
-/** Applications of the proof; the ids of some begin alike, or differ by case only. */
+/** Applications of the proof. Some ids share a prefix or differ only in case. */
 export const APPS = ['red', 'red-two', 'Red', 'blue'] as const;
 
-/** Who prepares everything: each permission for all applications. */
+/** Subject that sets up the proof, with each permission for all applications. */
 export const ADMINISTRATOR = 'administrator';
 
 /** PERMISSION_RULES: every permission in every form. */
@@ -197,7 +199,7 @@ export const RULES = Object.fromEntries(
   ]),
 );
 
-/** Somebody who calls, and what the model says of him. */
+/** A caller, and the permissions that the model grants. */
 export interface Caller {
   name: string;
   claims: Record<string, unknown>;
@@ -207,7 +209,7 @@ export interface Caller {
 
 type Grant = [where: string, value: string, apps: readonly string[]];
 
-/** What each form of a rule means, said once more: the proof holds the service against it. */
+/** Independent model of the meaning of each rule form, against which the service is checked. */
 function grantsOf(random: Random, name: PermissionName, listed: readonly string[]): Grant[] {
   const app = random.pick(APPS);
   const forms: readonly (() => Grant)[] = [
@@ -221,11 +223,11 @@ function grantsOf(random: Random, name: PermissionName, listed: readonly string[
     () => ['lists', 'r*', []],
   ];
   const count = random.pick([0, 0, 1, 1, 2]);
-  // A permission for everything is rare: it proves little.
+  // A permission for all applications is rare, since it proves little.
   return Array.from({ length: count }, () => random.pick(random.chance(0.2) ? forms : forms.slice(1))());
 }
 
-/** A caller with claims by chance. */
+/** Returns a caller with random claims. */
 export function callerOf(random: Random, name: string): Caller {
   const listed = random.shuffled(APPS).slice(0, random.between(0, 2));
   const grants = PERMISSIONS.map((permission) => ({
@@ -254,7 +256,7 @@ export function callerOf(random: Random, name: string): Caller {
   };
 }
 
-/** Applications for which a caller has all of these permissions. */
+/** Returns the applications for which a caller has all of these permissions. */
 export function appsFor(caller: Caller, permissions: readonly PermissionName[]): Set<string> {
   return new Set(
     APPS.filter((app) => permissions.every((permission) => caller.granted.get(permission)?.has(app))),

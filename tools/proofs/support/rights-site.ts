@@ -1,10 +1,10 @@
 import { ApiClient, type Answer } from './api-client.js';
 import { prove } from './proof.js';
-import { APPS, type Things } from './rights-operations.js';
+import { APPS, type ResourceIds } from './rights-operations.js';
 
 const TASK = 'a4c7c6a2-52c9-4b7c-9c8e-0f4f3c1f5a10';
 const VERSION = 'v1';
-/** The task stands in a lane that asks for the permission `clerk`. */
+/** The task is in a lane that requires the permission `clerk`. */
 const PROCESS = `<?xml version="1.0" encoding="UTF-8"?>
 <bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:svc="urn:svc:bpmn:1" id="file" targetNamespace="prove">
   <bpmn:process id="waits" name="waits" isExecutable="true">
@@ -19,7 +19,7 @@ const PROCESS = `<?xml version="1.0" encoding="UTF-8"?>
     <bpmn:sequenceFlow id="two" sourceRef="task" targetRef="end"/>
   </bpmn:process>
 </bpmn:definitions>`;
-/** It stops at once, with an incident. */
+/** A process that stops immediately with an incident. */
 const STOPPING = `<?xml version="1.0" encoding="UTF-8"?>
 <bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL" id="file" targetNamespace="prove">
   <bpmn:process id="stops" name="stops" isExecutable="true">
@@ -42,20 +42,19 @@ const WORKFLOW = {
   ],
 };
 
-/** Resource name of the one system that an application registers. */
+/** Returns the resource name of the only system of an application. */
 export function serverOf(app: string): string {
   return `server${APPS.findIndex((one) => one === app)}`;
 }
 
-/** Delivers an application with a system, a running instance, one with an incident, and a run of a workflow. */
-export async function deliverApplication(url: string, token: string, appId: string): Promise<Things> {
+/** Delivers an application with a system, a running instance, an instance with an incident, and a workflow run. */
+export async function deliverApplication(url: string, token: string, appId: string): Promise<ResourceIds> {
   const client = new ApiClient(url, token);
   const app = `/appmanager/api/resource/app/${appId}`;
   const version = `${app}/app-version/${VERSION}`;
   const runtime = `/rtm/api/runtime/app/${appId}/build`;
-  const demand = (...call: Parameters<ApiClient['send']>): Promise<Answer['body']> =>
-    demanded(client, ...call);
-  const system = await demand('PATCH', `${version}/rt/system/integration/api/systems`, {
+  const send = (...call: Parameters<ApiClient['send']>): Promise<Answer['body']> => sendOk(client, ...call);
+  const system = await send('PATCH', `${version}/rt/system/integration/api/systems`, {
     action: 'CREATE',
     resourceName: serverOf(appId),
     payload: {
@@ -65,7 +64,7 @@ export async function deliverApplication(url: string, token: string, appId: stri
       authorization: { type: 'NO_AUTH' },
     },
   });
-  await demand('PUT', `${version}/package`, {
+  await send('PUT', `${version}/package`, {
     application: { formatVersion: 1, appId, name: appId },
     processes: [
       { file: 'processes/waits.bpmn', bpmn: PROCESS },
@@ -73,14 +72,14 @@ export async function deliverApplication(url: string, token: string, appId: stri
     ],
     workflows: [WORKFLOW],
   });
-  await demand('POST', `${version}/commit`, {});
-  const { buildId } = await demand('POST', `${version}/build`, {});
-  await demand('PUT', `${app}/active-build`, { buildId });
+  await send('POST', `${version}/commit`, {});
+  const { buildId } = await send('POST', `${version}/build`, {});
+  await send('PUT', `${app}/active-build`, { buildId });
   const start = `${runtime}/${String(buildId)}/process-name/waits/start`;
-  const instance = await demand('POST', start, {}, { 'svc-platform': 'web' });
+  const instance = await send('POST', start, {}, { 'svc-platform': 'web' });
   const stopped = `${runtime}/${String(buildId)}/process-name/stops/start`;
   await client.send('POST', stopped, {}, { 'svc-platform': 'web' });
-  const run = await demand('POST', `${runtime}/${String(buildId)}/workflow/double/test-run`, {});
+  const run = await send('POST', `${runtime}/${String(buildId)}/workflow/double/test-run`, {});
   await client.close();
   const [place] = instance['tokens'] as { uuid: string }[];
   const uuid = String(instance['uuid']);
@@ -99,16 +98,16 @@ export async function deliverApplication(url: string, token: string, appId: stri
   };
 }
 
-/** Scans the platform. @returns the number of the scan */
+/** Scans the platform. Returns the id of the scan. */
 export async function scanOf(url: string, token: string): Promise<string> {
   const client = new ApiClient(url, token);
-  await demanded(client, 'GET', '/api/platform/discover');
-  const { scans } = await demanded(client, 'GET', '/api/platform/discover/scans');
+  await sendOk(client, 'GET', '/api/platform/discover');
+  const { scans } = await sendOk(client, 'GET', '/api/platform/discover/scans');
   await client.close();
   return String((scans as { id: number }[])[0]?.id);
 }
 
-async function demanded(
+async function sendOk(
   client: ApiClient,
   ...[method, path, body, headers]: Parameters<ApiClient['send']>
 ): Promise<Answer['body']> {

@@ -4,7 +4,7 @@ import type { RawRow } from '../../../src/store/tables/column-values.js';
 
 type Row = Record<string, unknown>;
 
-/** Reads rows past the service, as an independent witness of what is stored. */
+/** Reads rows directly from the database, as independent evidence of what is stored. */
 export async function rows(databaseUrl: string, sql: string): Promise<Row[]> {
   if (databaseUrl.startsWith('sqlite:')) {
     const database = new LibsqlDatabase(databaseUrl.slice('sqlite:'.length));
@@ -26,7 +26,7 @@ export async function rows(databaseUrl: string, sql: string): Promise<Row[]> {
 /** Runs one SELECT. */
 export type Select = (sql: string, parameters?: (string | number)[]) => Promise<RawRow[]>;
 
-/** A connection of its own to a database, on which a reader sees all rows as of one moment. */
+/** A separate database connection on which a reader sees all rows as of one point in time. */
 export class Snapshots {
   private queue: Promise<unknown> = Promise.resolve();
 
@@ -34,7 +34,7 @@ export class Snapshots {
     private readonly begin: () => Promise<unknown>,
     private readonly select: Select,
     private readonly end: () => Promise<unknown>,
-    /** Ends the connection. */
+    /** Closes the connection. */
     readonly close: () => Promise<void>,
   ) {}
 
@@ -44,7 +44,7 @@ export class Snapshots {
       : Snapshots.ofServer(databaseUrl.replace(/^mariadb:/, 'mysql:'));
   }
 
-  /** Reads at one moment; one after the other, for there is one connection. */
+  /** Reads in one snapshot. Reads are sequential, since there is one connection. */
   read<T>(work: (select: Select) => Promise<T>): Promise<T> {
     const result = this.queue.then(async () => {
       await this.begin();
@@ -77,7 +77,7 @@ export class Snapshots {
 
   private static async ofServer(uri: string): Promise<Snapshots> {
     const connection = await createConnection({ uri, timezone: 'Z' });
-    // A server that is killed is told of by the next statement.
+    // The next statement reports that the server was killed.
     connection.on('error', () => undefined);
     await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');
     return new Snapshots(

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 
-/** As much of JSON Schema as the OpenAPI document uses. */
+/** The part of JSON Schema that the OpenAPI document uses. */
 export interface Schema {
   $ref?: string;
   allOf?: Schema[];
@@ -18,7 +18,7 @@ export interface Schema {
   required?: string[];
 }
 
-/** Addresses that are refused or blocked at once, so that no test waits for the outside world. */
+/** Addresses that are refused or blocked immediately, so that no test waits for external hosts. */
 const URLS = [
   'http://127.0.0.1:1/mcp',
   'https://127.0.0.1:1/mcp?key=value',
@@ -27,7 +27,7 @@ const URLS = [
   'http://[::1]:1/',
   'http://2130706433:1/',
 ];
-/** What has broken programs before. None of them is the name of a host. */
+/** Values that commonly break programs. None of them is a host name. */
 const NASTY: readonly unknown[] = [
   null,
   true,
@@ -57,11 +57,11 @@ const NASTY: readonly unknown[] = [
 ];
 const TEXT_LENGTH = 300;
 
-/** One of the values that have broken programs before. */
+/** Picks a value that commonly breaks programs. */
 export const nasty: Arbitrary<unknown> = fc.constantFrom(...NASTY);
 
 /**
- * Values that a schema allows.
+ * Returns values that a schema allows.
  * @param resolve follows a `$ref` of the document
  */
 export function valid(schema: Schema, resolve: (ref: string) => Schema): Arbitrary<unknown> {
@@ -91,7 +91,7 @@ export function valid(schema: Schema, resolve: (ref: string) => Schema): Arbitra
   }
 }
 
-/** Values that a schema allows, most of them broken in one place. */
+/** Returns values that a schema allows, most of them invalidated in one place. */
 export function mutated(values: Arbitrary<unknown>): Arbitrary<unknown> {
   return fc.oneof(
     { weight: 2, arbitrary: values },

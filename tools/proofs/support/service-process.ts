@@ -4,15 +4,15 @@ import { freePort, endsWithUs } from '../../../test/support/databases/process-re
 import { TAKES_LIMITS } from '../../../test/support/evaluation-service.js';
 
 const START_TIMEOUT_MS = 180_000;
-const START_LOOK_MS = 100;
-/** Whoever answers later than this is as good as gone; on a busy machine an answer takes its time. */
+const POLL_MS = 100;
+/** Timeout of readiness requests, long enough for a busy machine. */
 const READY_TIMEOUT_MS = 10_000;
-const OUTPUT_KEPT = 8_000;
+const MAX_OUTPUT_LENGTH = 8_000;
 
-/** As in the script `start:prod`, without the maps of sources, which are a sixth of what a start takes. */
+/** Options as in the script `start:prod`, but without source maps, which take a sixth of the startup time. */
 const NODE_OPTIONS = ['--max-semi-space-size=64', ...TAKES_LIMITS];
 
-/** The built service as a process of its own, so that it can be killed and told to stop as in production. */
+/** The built service as a separate process, which can be killed and stopped as in production. */
 export class ServiceProcess {
   private output = '';
   private readonly exited: Promise<number | NodeJS.Signals>;
@@ -23,7 +23,7 @@ export class ServiceProcess {
     readonly url: string,
   ) {
     const keep = (chunk: Buffer): void => {
-      this.output = (this.output + chunk.toString()).slice(-OUTPUT_KEPT);
+      this.output = (this.output + chunk.toString()).slice(-MAX_OUTPUT_LENGTH);
     };
     child.stdout?.on('data', keep);
     child.stderr?.on('data', keep);
@@ -33,10 +33,10 @@ export class ServiceProcess {
   }
 
   /**
-   * Starts the service on a free loopback port and does not wait for it.
-   * @param settings environment variables; besides them it gets PATH only
+   * Starts the service on a free loopback port without waiting for it.
+   * @param settings environment variables in addition to PATH
    * @param entryPoint built file to run
-   * @param within command that runs the service in surroundings of its own, and becomes its process
+   * @param within command that runs the service in an isolated environment and becomes its process
    */
   static async launch(
     settings: Record<string, string>,
@@ -47,7 +47,7 @@ export class ServiceProcess {
   }
 
   /**
-   * As `launch`, with a command of its own.
+   * Like `launch`, with a custom command.
    * @param command program and arguments, which become the process of the service
    */
   static async run(command: readonly string[], settings: Record<string, string>): Promise<ServiceProcess> {
@@ -70,7 +70,7 @@ export class ServiceProcess {
 
   /**
    * Waits until the service reports that it is ready.
-   * @throws Error with the end of its output when it ends before or takes more than three minutes
+   * @throws Error with its last output when it exits first or is not ready within three minutes
    */
   async ready(): Promise<void> {
     const deadline = Date.now() + START_TIMEOUT_MS;
@@ -78,11 +78,11 @@ export class ServiceProcess {
       if (this.hasEnded || Date.now() > deadline) {
         throw new Error(`The service did not become ready:\n${this.output}`);
       }
-      await sleep(START_LOOK_MS);
+      await sleep(POLL_MS);
     }
   }
 
-  /** Whether it wants to be sent requests, as a load balancer asks. */
+  /** Returns whether the service reports ready, as a load balancer would check. */
   async isReady(): Promise<boolean> {
     try {
       const response = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(READY_TIMEOUT_MS) });
@@ -93,12 +93,12 @@ export class ServiceProcess {
     }
   }
 
-  /** Process id, to ask the operating system about it. */
+  /** Process id. */
   get pid(): number {
     return this.child.pid ?? 0;
   }
 
-  /** The end of what it printed. */
+  /** The end of its output. */
   get outputTail(): string {
     return this.output;
   }
@@ -107,13 +107,13 @@ export class ServiceProcess {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** Waits for the process to end by itself. */
+  /** Waits until the process exits. */
   ended(): Promise<number | NodeJS.Signals> {
     return this.exited;
   }
 
   /**
-   * Sends a signal and waits until the process is gone.
+   * Sends a signal and waits until the process has exited.
    * @returns exit status, or the signal that ended it
    */
   async kill(signal: NodeJS.Signals): Promise<number | NodeJS.Signals> {

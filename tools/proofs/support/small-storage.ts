@@ -13,18 +13,18 @@ const FILLER = 'filler';
 const FILE = 'svc.sqlite';
 
 /**
- * A small file system that one process sees in place of a folder, and that ends with it. Needs no right of an administrator
- * where the host lets everybody make user namespaces.
+ * A small file system that one process sees in place of a folder, and that disappears with the process. Requires no
+ * administrator privileges on hosts that permit user namespaces.
  */
 export class SmallDisk {
-  /** Command that runs another one with this disk, and becomes its process. */
+  /** Command prefix that runs a program with this disk and becomes its process. */
   readonly command: readonly string[];
 
   private constructor(private readonly folder: string) {
     this.command = ['unshare', '--user', '--map-root-user', '--mount', '--', 'sh', '-c', MOUNT, 'sh', folder];
   }
 
-  /** @returns undefined when this host lets nobody make one */
+  /** Creates a disk. Returns undefined if the host does not permit it. */
   static async at(folder: string): Promise<SmallDisk | undefined> {
     await mkdir(folder, { recursive: true });
     const disk = new SmallDisk(folder);
@@ -35,15 +35,15 @@ export class SmallDisk {
     );
   }
 
-  /** DATABASE_URL of an embedded file on the disk, for the process that has it. */
+  /** DATABASE_URL of an embedded database on the disk, for the process that has the disk. */
   get databaseUrl(): string {
     return `sqlite:${join(this.folder, FILE)}`;
   }
 
   /**
-   * What a crash at this moment would leave, for everybody else.
-   * @param pid of the process that has the disk; it stands still meanwhile
-   * @returns DATABASE_URL of a copy
+   * Copies the state that a crash at this moment would leave.
+   * @param pid id of the process that has the disk, suspended during the copy
+   * @returns DATABASE_URL of the copy
    */
   async copyOf(pid: number): Promise<string> {
     const folder = await mkdtemp(`${this.folder}-copy-`);
@@ -58,11 +58,11 @@ export class SmallDisk {
     return `sqlite:${join(folder, FILE)}`;
   }
 
-  /** Leaves not a byte free. The database still writes into the room that its own files have. */
+  /** Fills the disk completely. The database can still write into the existing space of its files. */
   async fill(pid: number): Promise<void> {
     for (const size of CHUNKS) {
       while (await this.append(pid, size)) {
-        // Until it is full.
+        // Repeat until it is full.
       }
     }
   }
@@ -88,14 +88,14 @@ export class SmallDisk {
   }
 }
 
-/** The server's numbers for a table, or the table space, that is full. */
+/** Error codes of the server for a full table or tablespace. */
 const FULL_CODES = ['ER_RECORD_FILE_FULL', 'ER_DISK_FULL'];
-/** Bytes of a row: large ones first, then such as fit into the room that is left. */
+/** Row sizes in bytes, decreasing to fill the remaining space. */
 const ROWS = [1024 * 1024, 64 * 1024, 7 * 1024, 1024, 100];
 
 /**
- * A MySQL server that keeps every table in one file which must not grow beyond a size: what it says then it says of a full disk.
- * MariaDB 10.11 has its undo log in the same file, so that nothing can be removed either once it is full.
+ * Starts a MySQL server that keeps all tables in one file of limited size, so it reports a full disk. MariaDB 10.11 keeps
+ * its undo log in the same file, so nothing could be deleted once it is full.
  */
 export function smallServer(): Promise<PrivateServer> {
   return serverProgram('mysql').then((program) =>
@@ -108,12 +108,12 @@ export function smallServer(): Promise<PrivateServer> {
   );
 }
 
-/** Fills the one file, so that no table of the database finds room for more. */
+/** Fills the data file, so that no table can grow. */
 export async function fill(databaseUrl: string): Promise<void> {
   await rows(databaseUrl, `CREATE TABLE ${FILLER} (id INT AUTO_INCREMENT PRIMARY KEY, bytes LONGBLOB)`);
   for (const size of ROWS) {
     while (await insert(databaseUrl, size)) {
-      // Until it is full.
+      // Repeat until it is full.
     }
   }
 }

@@ -9,15 +9,15 @@ import {
   userTask,
 } from '../../../test/support/runtime/process-files.js';
 
-const PATIENCE_MS = 600_000;
-/** A version that nobody commits. */
+const REQUEST_TIMEOUT_MS = 600_000;
+/** An application version that is never committed. */
 const TESTED = 'tested';
 const RESCAN = '/api/platform/discover';
 const SERVERS_OF_A_RESCAN = 50;
-/** Somewhat below the default limit of a body. */
+/** Slightly below the default limit of a body. */
 const BODY_BYTES = 258_000;
 
-/** How long a process may multiply before an operator ends it. */
+/** Time that a process may multiply before an operator terminates it. */
 const MULTIPLYING_MS = 5_000;
 const MULTIPLYING = processFile(
   'p',
@@ -31,12 +31,12 @@ const MULTIPLYING = processFile(
    ${userTask('a')}${node('endEvent', 'end')}${flows('start>call call>a a>end')}`,
 );
 
-/** A hostile caller or author with a token of its own. */
+/** A hostile caller or author with its own token. */
 export class Attacker {
   private readonly agent = new Agent({
     connections: 50,
-    headersTimeout: PATIENCE_MS,
-    bodyTimeout: PATIENCE_MS,
+    headersTimeout: REQUEST_TIMEOUT_MS,
+    bodyTimeout: REQUEST_TIMEOUT_MS,
   });
   private versions = 0;
 
@@ -55,7 +55,10 @@ export class Attacker {
     };
   }
 
-  /** @returns status of the answer */
+  /**
+   * Sends a request.
+   * @returns status and text of the response
+   */
   async send(
     method: 'GET' | 'PUT' | 'POST' | 'PATCH',
     path: string,
@@ -70,9 +73,13 @@ export class Attacker {
     return { status: answer.statusCode, text: await answer.body.text() };
   }
 
-  /** Sends so many starts, on as many connections as it may. */
+  /** Sends `count` starts on up to `connections` connections. */
   async flood(path: string, count: number, connections: number): Promise<void> {
-    const agent = new Agent({ connections, headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS });
+    const agent = new Agent({
+      connections,
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      bodyTimeout: REQUEST_TIMEOUT_MS,
+    });
     const { headers } = this;
     const one = async (): Promise<void> => {
       const { body } = await request(`${this.url}${path}`, {
@@ -87,7 +94,7 @@ export class Attacker {
     await agent.destroy();
   }
 
-  /** Delivers a package into a new version, whatever comes of it. */
+  /** Delivers a package into a new version, whether or not the service accepts it. */
   async deliver(members: string): Promise<{ path: string; status: number; text: string }> {
     this.versions += 1;
     const path = `/appmanager/api/resource/app/${this.appId}/app-version/v${this.versions}`;
@@ -97,8 +104,8 @@ export class Attacker {
   }
 
   /**
-   * Makes a build of one process.
-   * @returns path under which it is started; undefined when the service refuses the process
+   * Creates a build of one process.
+   * @returns path for starting it; undefined if the service rejects the process
    */
   async publish(name: string, bpmn: string): Promise<string | undefined> {
     const { path, status } = await this.deliver(
@@ -111,9 +118,9 @@ export class Attacker {
   }
 
   /**
-   * Makes a build of the workflow `flow` of a package.
-   * @param prepare called with the version before the build is made
-   * @returns path under which it is run
+   * Creates a build of the workflow `flow` of a package.
+   * @param prepare called with the version before the build is created
+   * @returns path for running it
    */
   async publishWorkflow(
     members: string,
@@ -138,25 +145,28 @@ export class Attacker {
   }
 }
 
-/** Something that has stalled the service once. */
+/** Something that once stalled the service. */
 export interface Attack {
   readonly name: string;
-  /** @returns what is timed; everything before is set-up */
+  /**
+   * Sets up the attack.
+   * @returns function that performs the attack and is timed
+   */
   prepare(attacker: Attacker): Promise<() => Promise<unknown>>;
 }
 
-/** A list of as many such members as fit. */
+/** Returns a JSON list of as many copies of a member as fit. */
 export function listOf(member: string, bytes = BODY_BYTES): string {
   const count = Math.floor((bytes - 20) / (member.length + 1));
   return `[${Array.from({ length: count }, () => member).join(',')}]`;
 }
 
-/** A body with such a list in it. */
+/** Returns a JSON body with such a list. */
 export function bodyOf(member: string, bytes?: number): string {
   return `{"items":${listOf(member, bytes)}}`;
 }
 
-/** A process whose start takes a body by a schema. */
+/** Returns a process whose start validates the body against a schema. */
 export function processWithSchema(name: string, schema: unknown): string {
   const text = JSON.stringify(schema).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   return processFile(
@@ -166,7 +176,7 @@ export function processWithSchema(name: string, schema: unknown): string {
   );
 }
 
-/** A process that decides by an expression. */
+/** Returns a process with a gateway that evaluates an expression. */
 export function processWithCondition(name: string, condition: string): string {
   return processFile(
     name,
@@ -176,7 +186,7 @@ export function processWithCondition(name: string, condition: string): string {
   );
 }
 
-/** Starts a process many times, some at a time. */
+/** Returns a function that starts a process `count` times concurrently. */
 export function starts(
   attacker: Attacker,
   path: string | undefined,
@@ -218,11 +228,11 @@ function bpmnWith(elements: string): string {
   return `"processes":${JSON.stringify([{ file: 'processes/p.bpmn', bpmn }])}`;
 }
 
-/** Servers whose tools a system takes over: tests of the connection to one with costly schemas, and the tools of one with many. */
+/** Returns attacks through MCP servers: connection tests of one with costly schemas, and the tools of one with many. */
 export function serverAttacks({ costly, large }: { costly: string; large: string }): readonly Attack[] {
   const authorization = { type: 'NO_AUTH' };
   const testOf = (baseUrl: string): string => JSON.stringify({ baseUrl, authorization });
-  const created = async (
+  const createSystem = async (
     attacker: Attacker,
     baseUrl: string,
     resourceName = new URL(baseUrl).port,
@@ -236,7 +246,7 @@ export function serverAttacks({ costly, large }: { costly: string; large: string
     {
       name: 'tests of a server with costly schemas',
       prepare: async (attacker) => {
-        await created(attacker, costly);
+        await createSystem(attacker, costly);
         const path = connectionTestPath(attacker.appId, TESTED);
         return () =>
           Promise.all(Array.from({ length: 4 }, () => attacker.send('PATCH', path, testOf(costly))));
@@ -246,7 +256,7 @@ export function serverAttacks({ costly, large }: { costly: string; large: string
       name: 'rescans of many servers with costly answers',
       prepare: async (attacker) => {
         for (let count = 0; count < SERVERS_OF_A_RESCAN; count += 1) {
-          await created(attacker, count % 2 === 0 ? costly : large, `scanned${count}`);
+          await createSystem(attacker, count % 2 === 0 ? costly : large, `scanned${count}`);
         }
         return () => Promise.all(Array.from({ length: 4 }, () => attacker.send('GET', RESCAN)));
       },
@@ -254,7 +264,7 @@ export function serverAttacks({ costly, large }: { costly: string; large: string
     {
       name: 'reading and switching tools with large schemas',
       prepare: async (attacker) => {
-        const resourceId = await created(attacker, large);
+        const resourceId = await createSystem(attacker, large);
         const tested = await attacker.send(
           'PATCH',
           connectionTestPath(attacker.appId, TESTED),
@@ -264,7 +274,7 @@ export function serverAttacks({ costly, large }: { costly: string; large: string
         const { text } = await attacker.send('GET', read);
         const { id: systemId, tools } = JSON.parse(text) as { id: string; tools: { id: string }[] };
         if (tools.length === 0) {
-          throw new Error(`No tools were taken over: ${text.slice(0, 500)} ${tested.text.slice(0, 1500)}`);
+          throw new Error(`No tools were synchronized: ${text.slice(0, 500)} ${tested.text.slice(0, 1500)}`);
         }
         const toggles = tools
           .slice(0, 2)
@@ -279,7 +289,7 @@ export function serverAttacks({ costly, large }: { costly: string; large: string
   ];
 }
 
-/** What has stalled the service, by what it costs. */
+/** Attacks that once stalled the service, named after what they cost. */
 export const ATTACKS: readonly Attack[] = [
   {
     name: 'lists of empty lists',
@@ -306,7 +316,7 @@ export const ATTACKS: readonly Attack[] = [
     ])}`;
   }),
   delivery('50,000 unknown elements', () => bpmnWith('<x:y xmlns:x="urn:x"/>'.repeat(50_000))),
-  delivery('200,000 elements without a place', () => bpmnWith('<bpmn:a/>'.repeat(200_000))),
+  delivery('200,000 misplaced elements', () => bpmnWith('<bpmn:a/>'.repeat(200_000))),
   delivery('a package of empty lists', () => `"systems":[${'[],'.repeat(2_600_000)}[]]`),
   {
     name: 'a process that calls itself five times',
@@ -321,11 +331,11 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    name: '2,000 requests of one caller, 200 at the same time',
+    name: '2,000 requests of one caller, 200 concurrently',
     prepare: async (attacker) => {
       const path = await attacker.publish('p', taskProcess('p', userTask('a')));
       return () => attacker.flood(path ?? '', 2_000, 200);
     },
   },
-  delivery('20 packages at once', () => `"systems":[${'{"a":[]},'.repeat(550_000)}{}]`, 20),
+  delivery('20 concurrent packages', () => `"systems":[${'{"a":[]},'.repeat(550_000)}{}]`, 20),
 ];

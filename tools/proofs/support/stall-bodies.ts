@@ -11,14 +11,14 @@ import { calling, mapping, workflowOf } from '../../../test/support/runtime/publ
 import type { Attack, Attacker } from './stall-attacks.js';
 import { VALUES } from './stall-grammars.js';
 
-/** Stands in a body where the hostile value comes. */
+/** Placeholder in a body for the hostile value. */
 const PLACE = 'place-of-the-hostile-value';
-const MOST_COPIES = 2_000;
-const AT_ONCE = 4;
+const MAX_COPIES = 2_000;
+const CONCURRENCY = 4;
 
 type Body = Record<string, unknown>;
 
-/** One of everything that a package may have. */
+/** A package with one of every kind of member. */
 const PACKAGE: Body = {
   systems: [
     { resourceName: 'tools', type: 'MCP', name: 'Tools', baseUrl: 'http://127.0.0.1:1/mcp' },
@@ -69,12 +69,12 @@ const versionOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1
 
 interface Route {
   readonly method: 'PUT' | 'POST' | 'PATCH';
-  /** @param version path of an application version that has the package above */
+  /** @param version path of an application version that contains the package above */
   readonly path: (version: string, attacker: Attacker) => string;
   readonly body: Body;
 }
 
-/** Routes that take a body and have no schema of an author to hold it against. */
+/** Routes with a body that is not validated against an author's schema. */
 const ROUTES: readonly Route[] = [
   {
     method: 'PATCH',
@@ -101,7 +101,7 @@ const ROUTES: readonly Route[] = [
   },
 ];
 
-/** Paths of all members and elements of a value, from its root. */
+/** Returns the paths of all members and elements of a value, from its root. */
 function placesIn(value: unknown): (string | number)[][] {
   if (typeof value !== 'object' || value === null) {
     return [[]];
@@ -111,7 +111,7 @@ function placesIn(value: unknown): (string | number)[][] {
   return [[], ...within];
 }
 
-/** @returns JSON of a value in which something stands at a place */
+/** Returns the JSON of a value with a hostile value at a place. */
 function withAt(value: unknown, place: readonly (string | number)[], hostile: string): string {
   const root = structuredClone({ root: value }) as Body;
   const keys = ['root', ...place];
@@ -121,7 +121,7 @@ function withAt(value: unknown, place: readonly (string | number)[], hostile: st
   return JSON.stringify(root['root']).replace(`"${PLACE}"`, () => hostile);
 }
 
-/** @returns JSON of a value in which the element at a place stands many times, each with ids of its own */
+/** Returns the JSON of a value in which the element at a place is repeated, each copy with unique ids. */
 function withCopies(value: unknown, place: readonly (string | number)[], count: number): string {
   const element = place.reduce((at, key) => (at as Body)[key], value);
   const text = JSON.stringify(element);
@@ -131,8 +131,8 @@ function withCopies(value: unknown, place: readonly (string | number)[], count: 
   return withAt(value, place, copies.join());
 }
 
-/** A value with a hostile one in one place, or with very many of one of its elements. */
-function spoilt(value: Body): fc.Arbitrary<string> {
+/** Returns a value with a hostile value in one place, or with many copies of one of its elements. */
+function corrupted(value: Body): fc.Arbitrary<string> {
   const places = placesIn(value).filter(({ length }) => length > 0);
   const elements = places.filter((place) => typeof place.at(-1) === 'number');
   const replaced = fc
@@ -143,19 +143,19 @@ function spoilt(value: Body): fc.Arbitrary<string> {
     : fc.oneof(
         replaced,
         fc
-          .tuple(fc.constantFrom(...elements), fc.integer({ min: 2, max: MOST_COPIES }))
+          .tuple(fc.constantFrom(...elements), fc.integer({ min: 2, max: MAX_COPIES }))
           .map(([place, count]) => withCopies(value, place, count)),
       );
 }
 
-/** A package, built when the service takes it. */
-const PACKAGES: fc.Arbitrary<Attack> = spoilt(PACKAGE).map((members) => ({
+/** Delivers a package, and builds it if the service accepts it. */
+const PACKAGES: fc.Arbitrary<Attack> = corrupted(PACKAGE).map((members) => ({
   name: 'a package',
   prepare: (attacker) =>
-    Promise.resolve(() => Promise.all([authored(attacker, members), attacker.deliver(members)])),
+    Promise.resolve(() => Promise.all([build(attacker, members), attacker.deliver(members)])),
 }));
 
-async function authored(attacker: Attacker, members: string): Promise<void> {
+async function build(attacker: Attacker, members: string): Promise<void> {
   const { path, status } = await attacker.deliver(members);
   if (status < 300) {
     await Promise.all(
@@ -168,16 +168,16 @@ async function authored(attacker: Attacker, members: string): Promise<void> {
 
 const BODIES: fc.Arbitrary<Attack> = fc.oneof(
   ...ROUTES.map(({ method, path, body }) =>
-    spoilt(body).map((text) => ({
+    corrupted(body).map((text) => ({
       name: `a body of ${method}`,
       prepare: async (attacker: Attacker) => {
         const { path: version } = await attacker.deliver(JSON.stringify(PACKAGE));
         const to = path(version, attacker);
-        return () => Promise.all(Array.from({ length: AT_ONCE }, () => attacker.send(method, to, text)));
+        return () => Promise.all(Array.from({ length: CONCURRENCY }, () => attacker.send(method, to, text)));
       },
     })),
   ),
 );
 
-/** Packages and bodies of other routes. */
+/** Attacks with packages and with bodies of other routes. */
 export const PACKAGES_AND_BODIES: fc.Arbitrary<Attack> = fc.oneof(PACKAGES, BODIES);

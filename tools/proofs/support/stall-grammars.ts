@@ -5,7 +5,7 @@ import { listOf, processWithCondition, processWithSchema, starts, type Attack } 
 const NAMES = fc.constantFrom('a', 'b', 'items', 'n', '0');
 const PATTERNS = fc.constantFrom('^(a|aa)+$', '(\\pL?){99}', '(?i)[\\pL]{50}', '.*.*.*x', '[^a]{0,200}$');
 
-/** Schemas that ask much of each part of a value. */
+/** Schemas that are expensive for each part of a value. */
 const SCHEMAS: fc.Arbitrary<unknown> = fc.letrec<{ schema: unknown }>((tie) => ({
   schema: fc.oneof(
     { depthSize: 'small', maxDepth: 4 },
@@ -34,7 +34,7 @@ const MEMBERS = fc.constantFrom(
   '1e300',
   '"\\u0000\\"\\\\"',
 );
-/** JSON that costs: very many values, very many names, very deep ones, very long texts. */
+/** Costly JSON: very many values, very many names, very deep nesting, very long texts. */
 export const VALUES: fc.Arbitrary<string> = fc.oneof(
   MEMBERS.map((member) => listOf(member)),
   fc.tuple(MEMBERS, fc.nat(400)).map(([member, count]) => listOf(member, 100 * count + 100)),
@@ -57,7 +57,7 @@ const CONDITIONS = fc
       `items.${macro}(x, string(${value}).matches('${pattern.replaceAll('\\', '\\\\')}'))`,
   );
 
-/** Elements that processes have, do not have, or have elsewhere. */
+/** Elements that are valid in processes, invalid, or valid only elsewhere. */
 const TAGS = fc.constantFrom(
   'userTask',
   'exclusiveGateway',
@@ -71,7 +71,7 @@ const TAGS = fc.constantFrom(
   'definitions',
   'unknown',
 );
-/** Files of up to a megabyte: very many elements, very deep ones, very many flows between a few. */
+/** Files of up to a megabyte: very many elements, very deep nesting, very many flows between few nodes. */
 const FILES: fc.Arbitrary<string> = fc.oneof(
   fc
     .tuple(TAGS, fc.nat(15_000))
@@ -112,7 +112,10 @@ function repeated(count: number, make: (index: number) => string, separator = ',
   return Array.from({ length: count }, (_, index) => make(index)).join(separator);
 }
 
-/** A process, started when the service takes it; delivered again with that, since delivering is what a file is hostile by. */
+/**
+ * Returns an attack that publishes a process and starts it if the service accepts it. The attack publishes it again, since
+ * a file is hostile mainly during delivery.
+ */
 const processOf = (name: string, files: fc.Arbitrary<string>, bodies = BODIES): fc.Arbitrary<Attack> =>
   fc.tuple(files, bodies).map(([bpmn, body]) => ({
     name,

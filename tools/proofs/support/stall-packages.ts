@@ -5,12 +5,12 @@ import type { Attack, Attacker } from './stall-attacks.js';
 
 type Members = Record<string, unknown>;
 
-/** Somewhat below the default limit of a package. */
+/** Slightly below the default limit of a package. */
 const PACKAGE_BYTES = 8_000_000;
 const PROMPT_BYTES = 60_000;
-const NODES_OF_A_WORKFLOW = 498;
+const NODES_PER_WORKFLOW = 498;
 const SHORT_PROMPT_BYTES = 500;
-const TASKS_OF_A_PROCESS = 800;
+const TASKS_PER_PROCESS = 800;
 
 const agent = (id: string, prompt: string, properties: Members = {}): Members => ({
   id,
@@ -24,18 +24,18 @@ const agent = (id: string, prompt: string, properties: Members = {}): Members =>
   },
 });
 
-/** Does not become smaller when it is packed. */
+/** Returns text that cannot be compressed. */
 const randomText = (bytes: number): string => randomBytes(Math.ceil((bytes * 3) / 4)).toString('base64');
 
 const systems = [{ resourceName: 'tools', type: 'MCP', name: 'Tools', baseUrl: 'http://127.0.0.1:1/mcp' }];
 
-/** As many parts as fit into a package. */
+/** Returns as many parts as fit into a package. */
 function asManyOf<Part>(make: (index: number) => Part): Part[] {
   const count = Math.floor(PACKAGE_BYTES / (Buffer.byteLength(JSON.stringify(make(0))) + 10));
   return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** One workflow of long texts. */
+/** Returns a package with one workflow of long texts. */
 export const longPrompts = (): Members => ({
   systems,
   workflows: [
@@ -46,22 +46,22 @@ export const longPrompts = (): Members => ({
   ],
 });
 
-/** Workflows of as many agents as they may have. */
+/** Returns a package with workflows of the maximum number of agents. */
 export const manyAgents = (): Members => ({
   systems,
   workflows: asManyOf((index) =>
     workflowOf(
       index === 0 ? 'flow' : `flow${index}`,
-      Array.from({ length: NODES_OF_A_WORKFLOW }, (_, id) =>
+      Array.from({ length: NODES_PER_WORKFLOW }, (_, id) =>
         agent(`n${id}`, '\u{1f600}'.repeat(SHORT_PROMPT_BYTES / 4), { a: {}, b: {}, c: { items: {} } }),
       ),
     ),
   ),
 });
 
-/** Files of as many tasks as one may have, and a workflow. */
+/** Returns a package with files of the maximum number of tasks, and a workflow. */
 export const manyTasks = (): Members => {
-  const ids = Array.from({ length: TASKS_OF_A_PROCESS }, (_, index) => `a${index}`);
+  const ids = Array.from({ length: TASKS_PER_PROCESS }, (_, index) => `a${index}`);
   const tasks = ids.map((id) => userTask(id)).join('');
   return {
     systems,
@@ -81,8 +81,8 @@ export const manyTasks = (): Members => {
   };
 };
 
-/** Delivers a package and does all with it that an author does. */
-async function authored(attacker: Attacker, members: string): Promise<void> {
+/** Delivers a package and performs all operations of an author on it. */
+async function useAsAuthor(attacker: Attacker, members: string): Promise<void> {
   const { path, status, text } = await attacker.deliver(members);
   if (status >= 300) {
     throw new Error(text.slice(0, 1_000));
@@ -103,7 +103,7 @@ async function authored(attacker: Attacker, members: string): Promise<void> {
   await attacker.send('PUT', `${application}/active-build`, JSON.stringify({ buildId }));
 }
 
-/** What large packages in which nothing is wrong have stalled the service with. */
+/** Attacks with large valid packages that once stalled the service. */
 export const PACKAGE_ATTACKS: readonly Attack[] = Object.entries({
   'valid packages of long texts': longPrompts,
   'valid packages of many agents': manyAgents,
@@ -112,6 +112,6 @@ export const PACKAGE_ATTACKS: readonly Attack[] = Object.entries({
   name,
   prepare: (attacker) => {
     const text = JSON.stringify(members());
-    return Promise.resolve(() => authored(attacker, text));
+    return Promise.resolve(() => useAsAuthor(attacker, text));
   },
 }));

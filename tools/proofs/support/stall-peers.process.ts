@@ -14,22 +14,22 @@ import { promisify } from 'node:util';
 import type { TlsCertificate } from '../../../test/support/peers/certificates.js';
 
 /**
- * Outside parties whose answers are costly, in a process of its own. The first message holds their URLs:
- * `costly` is an MCP server with costly schemas, `large` one of many tools with large ones, `tools` one whose only tool is costly to call, `model` a language model,
- * `rest` a REST system, and `tls` one whose certificate has a chain that takes long to check.
+ * Runs external parties with costly responses in a separate process. The first message contains their URLs: `costly` is an
+ * MCP server with costly schemas, `large` one with many tools with large schemas, `tools` one whose only tool is costly to
+ * call, `model` a language model, `rest` a REST system, and `tls` one whose certificate chain takes long to verify.
  */
 const run = promisify(execFile);
-/** A slow curve, and about as many certificates as a client takes. */
+/** A slow curve, and about the maximum number of certificates that a client accepts. */
 const CURVE = 'sect571r1';
 const CERTIFICATES = 96;
 const TOOLS = 150;
 const LARGE_TOOLS = 100;
 const PROPERTIES = 100;
 const PATTERN = '(?i)[\\pL\\pN\\pS\\pP]*[\\pL\\pN\\pS\\pP]*b?';
-/** Largest answers within the default limits. */
-const MOST_BYTES = 1_040_000;
-const MOST_VALUES = 49_000;
-/** Largest answer that is kept for readers of a run. */
+/** Largest responses within the default limits. */
+const MAX_BYTES = 1_040_000;
+const MAX_VALUES = 49_000;
+/** Largest response that is stored for readers of a run. */
 const KEPT_BYTES = 65_000;
 
 const nested = (depth: number): object =>
@@ -67,8 +67,8 @@ const large = await startToolListPeer(
   })),
 );
 
-const listsOfMost = `[${'[],'.repeat(MOST_VALUES)}[]]`;
-const listsBeyond = bodyOf('[]', MOST_BYTES);
+const listsOfMost = `[${'[],'.repeat(MAX_VALUES)}[]]`;
+const listsBeyond = bodyOf('[]', MAX_BYTES);
 const tools = await startScriptedMcp({
   list: ({ id, response }) => sendResult(response, id, { tools: [{ name: 'look', inputSchema }] }),
   call: ({ id, response, params }) => {
@@ -81,12 +81,14 @@ const tools = await startScriptedMcp({
   },
 });
 
-/** Arguments that take long to check, then calls without end, then answers that are no good, and an envelope of calls that are none. */
+/**
+ * Returns arguments that take long to validate, then endless calls, then invalid answers, and finally invalid tool calls.
+ */
 const model = await startModelServer(({ messages }) => {
   const turns = messages.filter(({ role }) => role === 'assistant').length;
   switch (turns) {
     case 0:
-      return asksFor(['tools__look', bodyOf('"aaaaaaaaaaaaaaaaaaaaaaaa"', MOST_BYTES / 4)]);
+      return asksFor(['tools__look', bodyOf('"aaaaaaaaaaaaaaaaaaaaaaaa"', MAX_BYTES / 4)]);
     case 1:
       return asksFor(
         ...Array.from({ length: 8 }, (): [string, string] => ['tools__look', bodyOf('[]', 60_000)]),
@@ -96,10 +98,10 @@ const model = await startModelServer(({ messages }) => {
     case 3:
       return says(`{"items":${listsOfMost}}`);
     case 4:
-      // Long to search for the key of the model in: it can be written in ever so many ways.
-      return says(`"${'%41'.repeat(MOST_BYTES / 3 - 500)}"`);
+      // Takes long to search for the model's API key, which can be encoded in many ways.
+      return says(`"${'%41'.repeat(MAX_BYTES / 3 - 500)}"`);
     default:
-      return { choices: [{ message: { tool_calls: Array.from({ length: MOST_VALUES }, () => 0) } }] };
+      return { choices: [{ message: { tool_calls: Array.from({ length: MAX_VALUES }, () => 0) } }] };
   }
 });
 
@@ -107,9 +109,9 @@ const BODIES: Readonly<Record<string, string>> = {
   '/kept': bodyOf('{}', KEPT_BYTES),
   '/most': listsOfMost,
   '/beyond': listsBeyond,
-  '/text': `"${'\\u0000'.repeat(MOST_BYTES / 6 - 10)}"`,
-  '/numbers': `[${'1e300,'.repeat(MOST_VALUES)}1]`,
-  '/names': `{${Array.from({ length: MOST_VALUES / 2 }, (_, index) => `"k${index}":{}`).join()}}`,
+  '/text': `"${'\\u0000'.repeat(MAX_BYTES / 6 - 10)}"`,
+  '/numbers': `[${'1e300,'.repeat(MAX_VALUES)}1]`,
+  '/names': `{${Array.from({ length: MAX_VALUES / 2 }, (_, index) => `"k${index}":{}`).join()}}`,
 };
 const rest = await startHttpPeer((request, response) => {
   response.writeHead(200, { 'content-type': 'application/json' }).end(BODIES[request.url ?? ''] ?? '{}');
@@ -126,7 +128,7 @@ process.send?.({
   tls: tls.url,
 });
 
-/** A certificate whose chain takes long to check. Needs openssl. */
+/** Creates a certificate whose chain takes long to verify. Requires openssl. */
 async function longChain(): Promise<TlsCertificate> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-chain-'));
   const file = (name: string): string => join(folder, name);

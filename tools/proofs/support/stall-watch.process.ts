@@ -1,62 +1,69 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import type { Noticed, Times, Watched } from './stall-watch.js';
+import type { Latencies, Times, Watched } from './stall-watch.js';
 
 /**
- * What others notice, timed in a process of its own: whoever makes attacks or builds large packages may be late himself. Started
- * with fork. A message with what is watched begins; `answers` is answered with how often the rarest of the questions has been
- * answered, and `stop` with the times.
+ * Measures latencies of other callers in a separate process, since a process that generates attacks may itself be delayed.
+ * Started with fork. A message with the watched URLs starts the measurement; `answers` returns the lowest number of
+ * responses of any request kind, and `stop` returns the latencies.
  */
 const PAUSE_MS = 10;
-const PATIENCE_MS = 600_000;
+const REQUEST_TIMEOUT_MS = 600_000;
 
 interface Watch {
   readonly agents: Agent[];
-  /** Answers of each question. */
-  readonly answers: { livez: number; apart: number; reading: number };
-  readonly times: { livez: number[]; apart: number[]; reading: number[] };
+  /** Number of responses by kind of request. */
+  readonly answers: { livez: number; probePort: number; reading: number };
+  readonly times: { livez: number[]; probePort: number[]; reading: number[] };
   isStopped: boolean;
   ended: Promise<unknown>;
 }
 
 let watch: Watch | undefined;
 
-function begin({ url, apart, path, token }: Watched): Watch {
-  const begun: Watch = {
+function begin({ url, metricsUrl, path, token }: Watched): Watch {
+  const started: Watch = {
     agents: [],
-    answers: { livez: 0, apart: 0, reading: 0 },
-    times: { livez: [], apart: [], reading: [] },
+    answers: { livez: 0, probePort: 0, reading: 0 },
+    times: { livez: [], probePort: [], reading: [] },
     isStopped: false,
     ended: Promise.resolve(),
   };
-  begun.ended = Promise.all([
-    ask(begun, 'livez', `${url}/livez`),
-    ask(begun, 'apart', `${apart}/livez`),
-    ask(begun, 'reading', `${url}${path}`, { authorization: `Bearer ${token}` }),
+  started.ended = Promise.all([
+    poll(started, 'livez', `${url}/livez`),
+    poll(started, 'probePort', `${metricsUrl}/livez`),
+    poll(started, 'reading', `${url}${path}`, { authorization: `Bearer ${token}` }),
   ]);
   // A failure is reported where it is awaited.
-  begun.ended.catch(() => undefined);
-  return begun;
+  started.ended.catch(() => undefined);
+  return started;
 }
 
-/** Asks again and again on a connection of its own. @throws Error when the answer is not 200 */
-async function ask(
-  begun: Watch,
+/**
+ * Sends a request repeatedly on its own connection.
+ * @throws Error when a response is not 200
+ */
+async function poll(
+  started: Watch,
   kind: keyof Watch['times'],
   url: string,
   headers: Record<string, string> = {},
 ): Promise<void> {
-  const agent = new Agent({ connections: 1, headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS });
-  begun.agents.push(agent);
-  while (!begun.isStopped) {
+  const agent = new Agent({
+    connections: 1,
+    headersTimeout: REQUEST_TIMEOUT_MS,
+    bodyTimeout: REQUEST_TIMEOUT_MS,
+  });
+  started.agents.push(agent);
+  while (!started.isStopped) {
     const start = performance.now();
     const { statusCode, body } = await request(url, { dispatcher: agent, headers });
     await body.dump();
-    // Who asks every few milliseconds would have waited, too: a stall counts for as long as it lasts, not once.
+    // Requests every few milliseconds would all have waited, so a stall counts for its whole duration, not once.
     for (let waited = performance.now() - start; waited > 0; waited -= PAUSE_MS) {
-      begun.times[kind].push(waited);
+      started.times[kind].push(waited);
     }
-    begun.answers[kind] += 1;
+    started.answers[kind] += 1;
     if (statusCode !== 200) {
       throw new Error(`${url} was answered ${statusCode}`);
     }
@@ -64,7 +71,7 @@ async function ask(
   }
 }
 
-async function stop({ agents, times, ended }: Watch): Promise<Noticed | { error: string }> {
+async function stop({ agents, times, ended }: Watch): Promise<Latencies | { error: string }> {
   try {
     await ended;
   } catch (error) {
@@ -72,7 +79,11 @@ async function stop({ agents, times, ended }: Watch): Promise<Noticed | { error:
   } finally {
     await Promise.all(agents.map((agent) => agent.destroy()));
   }
-  return { livez: timesOf(times.livez), apart: timesOf(times.apart), reading: timesOf(times.reading) };
+  return {
+    livez: timesOf(times.livez),
+    probePort: timesOf(times.probePort),
+    reading: timesOf(times.reading),
+  };
 }
 
 function timesOf(times: readonly number[]): Times {

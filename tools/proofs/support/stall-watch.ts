@@ -7,27 +7,27 @@ export interface Times {
   readonly worst: number;
 }
 
-/** What others than an attacker notice: the probe of the orchestrator, and a reader with a token of its own. */
-export interface Noticed {
+/** Latencies of callers other than the attacker: the orchestrator's probe, and a reader with its own token. */
+export interface Latencies {
   readonly livez: Times;
   /** The same probe on METRICS_PORT. */
-  readonly apart: Times;
+  readonly probePort: Times;
   readonly reading: Times;
 }
 
-/** What is asked. */
+/** Requests whose latency is measured. */
 export interface Watched {
   /** Base URL of the service. */
   readonly url: string;
   /** Base URL of its METRICS_PORT. */
-  readonly apart: string;
+  readonly metricsUrl: string;
   /** Path that another caller reads. */
   readonly path: string;
   /** Token of that caller. */
   readonly token: string;
 }
 
-/** Asks again and again, from a process of its own, between `begin` and `stop`. */
+/** Sends requests continuously from a separate process between `begin` and `stop`. */
 export class StallWatch {
   private constructor(
     private readonly child: ChildProcess,
@@ -44,14 +44,17 @@ export class StallWatch {
     await this.ask(this.watched);
   }
 
-  /** How often the rarest of the questions has been answered since it began. */
+  /** Returns the lowest number of responses of any request kind since the start. */
   async answers(): Promise<number> {
     return (await this.ask('answers')) as number;
   }
 
-  /** @throws Error when a question was not answered with 200 */
-  async stop(): Promise<Noticed> {
-    const noticed = (await this.ask('stop')) as Noticed | { error: string };
+  /**
+   * Stops and returns the latencies.
+   * @throws Error when a response was not 200
+   */
+  async stop(): Promise<Latencies> {
+    const noticed = (await this.ask('stop')) as Latencies | { error: string };
     if ('error' in noticed) {
       throw new Error(noticed.error);
     }

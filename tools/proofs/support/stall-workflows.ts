@@ -3,7 +3,7 @@ import { connectionTestPath, createPath } from '../../../test/support/factories.
 import { leading, workflowOf } from '../../../test/support/runtime/publish.js';
 import { processWithCondition, starts, type Attack, type Attacker } from './stall-attacks.js';
 
-/** Base URLs of outside parties whose answers are costly, see stall-peers.process.ts. */
+/** Base URLs of external parties with costly responses, see stall-peers.process.ts. */
 export interface CostlyPeers {
   readonly costly: string;
   readonly large: string;
@@ -15,9 +15,9 @@ export interface CostlyPeers {
 
 type Members = Record<string, unknown>;
 
-const LOOK_MS = 20;
+const POLL_MS = 20;
 const RUNS = '/rtm/api/runtime/workflow-run';
-/** A schema of which each member of an answer is asked much. */
+/** A schema that is expensive for each member of an answer. */
 const COSTLY_ANSWER = {
   type: 'object',
   properties: {
@@ -25,13 +25,13 @@ const COSTLY_ANSWER = {
   },
   required: ['items', 'verdict'],
 };
-/** Size of a template of a node, somewhat below its limits. */
+/** Size of a node's template, slightly below its limits. */
 const TEMPLATE_VALUES = 45_000;
 const KEPT_ANSWERS = 100;
 const UNKNOWN_FIELDS = 16_000;
 const NODES = 40;
 const CONDITIONS = 20;
-/** Scripts of Unicode; to make the table of one takes up to 100 ms. */
+/** Unicode scripts. Building the table of one takes up to 100 ms. */
 const CLASSES = [
   'Greek',
   'Han',
@@ -47,24 +47,24 @@ const CLASSES = [
   'Gothic',
 ];
 
-/** Runs one workflow several times at once, each to its end. */
+/** Returns an attack that runs one workflow several times concurrently, each until it ends. */
 function workflowRuns(name: string, count: number, members: () => Members, before?: Prepares): Attack {
   return {
     name,
     prepare: async (attacker) => {
       const path = await attacker.publishWorkflow(JSON.stringify(members()), before);
-      return () => Promise.all(Array.from({ length: count }, () => runOf(attacker, path)));
+      return () => Promise.all(Array.from({ length: count }, () => runToEnd(attacker, path)));
     },
   };
 }
 
 type Prepares = (attacker: Attacker, version: string) => Promise<unknown>;
 
-/** @returns id of a run that has ended */
-async function runOf(attacker: Attacker, path: string): Promise<string> {
+/** Runs a workflow until it ends. Returns the id of the run. */
+async function runToEnd(attacker: Attacker, path: string): Promise<string> {
   const { text } = await attacker.send('POST', path, '{"items":[1,2,3],"n":0}');
   const { workflowRunId } = JSON.parse(text) as { workflowRunId: string };
-  for (let state = 'STARTED'; state === 'STARTED'; await sleep(LOOK_MS)) {
+  for (let state = 'STARTED'; state === 'STARTED'; await sleep(POLL_MS)) {
     const run = await attacker.send('GET', `${RUNS}/${workflowRunId}`);
     ({ state } = JSON.parse(run.text) as { state: string });
   }
@@ -86,7 +86,7 @@ const flowOf = (nodes: Members[]): Members => ({
   workflows: [workflowOf('flow', nodes, { end: { outputBody: '{}' } })],
 });
 
-/** What outside parties of a run, and its author, have stalled the service with. */
+/** Returns attacks by external parties of a run and by its author that once stalled the service. */
 export function workflowAttacks({ tools, rest, tls }: CostlyPeers): readonly Attack[] {
   return [
     workflowRuns('answers of a REST system', 4, () => ({
@@ -104,7 +104,7 @@ export function workflowAttacks({ tools, rest, tls }: CostlyPeers): readonly Att
         const path = await attacker.publishWorkflow(
           JSON.stringify({ ...restSystem(rest), ...flowOf(nodes) }),
         );
-        const run = await runOf(attacker, path);
+        const run = await runToEnd(attacker, path);
         const reads = [`${RUNS}/${run}/calls?limit=100`, `${RUNS}/${run}`];
         return () => Promise.all([...reads, ...reads].map((read) => attacker.send('GET', read)));
       },
@@ -159,7 +159,7 @@ export function workflowAttacks({ tools, rest, tls }: CostlyPeers): readonly Att
       flowOf(Array.from({ length: NODES }, (_, index) => costlyChoice(index))),
     ),
     {
-      name: 'patterns out of data',
+      name: 'patterns from data',
       prepare: async (attacker) => {
         const path = await attacker.publish(
           'p',
@@ -172,7 +172,7 @@ export function workflowAttacks({ tools, rest, tls }: CostlyPeers): readonly Att
   ];
 }
 
-/** A condition of many that are false, and that take as much as they may. */
+/** Returns a node with many false conditions, each of maximum cost. */
 function costlyChoice(index: number): Members {
   const id = `choose${index}`;
   const next = index + 1 < NODES ? `choose${index + 1}` : 'end';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 
-/** What to send, how often and for how long. */
+/** Requests to send, their rate and duration. */
 export interface SteadyLoad {
   url: string;
   token: string;
@@ -9,13 +9,13 @@ export interface SteadyLoad {
   seconds: number;
 }
 
-/** Requests that compile this client's own code and open its connections, before any is measured. */
+/** Duration of warm-up requests, which compile the client's code and open its connections. */
 const WARM_UP_SECONDS = 1;
 
 /**
- * Sends GET requests at fixed times, whether the answers come or not, in a process of its own. Started with fork: takes
- * one SteadyLoad as message, answers `ready` when it is warm, and then, once told `go`, the milliseconds that each
- * request took from the time it was due.
+ * Sends GET requests at fixed times, regardless of responses, in a separate process. Started with fork: receives one
+ * SteadyLoad message, replies `ready` after a warm-up, and upon `go` measures and sends the milliseconds that each request
+ * took from its scheduled time.
  */
 process.once('message', (load: SteadyLoad) => void serve(load));
 

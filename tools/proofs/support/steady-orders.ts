@@ -4,34 +4,34 @@ import { prove } from './proof.js';
 
 const CALLERS = 8;
 const PAUSE_MS = 60;
-/** Of a light load. */
+/** Pause of a light load. */
 const LIGHT_PAUSE_MS = 250;
 const POLL_MS = 100;
-/** How old the write may be that an answer of readiness tells of. */
+/** Maximum age of the write on which a readiness result may be based. */
 const AGREE_MS = 1_000;
-/** Writes come in at least so often where the machine is fast. */
+/** Minimum tolerance between writes, for fast machines. */
 const LEAST_PAUSE_MS = 250;
 const LEAST_FAULT_MS = 4_000;
-/** Of the answer to a commit without one. */
+/** Part of the message when the outcome of a commit is unknown. */
 const UNKNOWN_OUTCOME = 'may have been stored';
 
-/** What readiness said, and when it was asked. */
-interface Look {
-  asked: number;
+/** One readiness check, with its times and result. */
+interface ReadinessCheck {
+  sent: number;
   answered: number;
   isReady: boolean;
 }
 
-/** Looks at readiness: all, those that said "not ready", and in words those that said what no write found. */
-export interface Looks {
+/** Readiness checks: their number, the number of "not ready" results, and descriptions of wrong results. */
+export interface ReadinessSummary {
   all: number;
   notReady: number;
-  untrue: string[];
+  wrong: string[];
 }
 
 /**
- * Callers who start instances and take a first step in each, every call with an Idempotency-Key and repeated until it is
- * acknowledged; beside them a balancer that asks whether the service is ready.
+ * Callers that start instances and execute a first step in each, retrying every call with its Idempotency-Key until it is
+ * acknowledged. A load balancer concurrently checks whether the service is ready.
  */
 export class SteadyOrders {
   /** UUIDs of instances whose start and first step were acknowledged. */
@@ -39,7 +39,7 @@ export class SteadyOrders {
   readonly statuses = new Map<number, number>();
   private readonly successes: number[] = [];
   private readonly refusals: number[] = [];
-  private readonly looks: Look[] = [];
+  private readonly readings: ReadinessCheck[] = [];
   private readonly faults: { from: number; to: number }[] = [];
   private running = true;
   private watched = true;
@@ -54,34 +54,37 @@ export class SteadyOrders {
 
   begin(): void {
     const callers = Array.from({ length: CALLERS }, (_, caller) => this.call(caller));
-    this.work = Promise.all([...callers, this.look()]);
+    this.work = Promise.all([...callers, this.pollReadiness()]);
     this.work.catch(() => {
       this.running = false;
     });
   }
 
-  /** Lets every order come to its end, and begins none. */
+  /** Completes pending orders and starts none. */
   async end(): Promise<void> {
     this.running = false;
     await this.work;
   }
 
-  /** While a table is missing, readiness and the writes of callers are two things. */
+  /** Sets whether readiness is checked. While a table is missing, readiness does not reflect the writes of callers. */
   watch(isWatched: boolean): void {
     this.watched = isWatched;
   }
 
-  /** While a table is missing a write may fail for a reason of its own. */
+  /** Sets whether writes may fail with 500, as they may while a table is missing. */
   allowFailures(areAllowed: boolean): void {
     this.failures = areAllowed;
   }
 
-  /** Between these moments, on the clock of `performance.now()`, writes need not be served. */
+  /** Records a period (by `performance.now()`) in which writes may fail. */
   noteFault(from: number, to: number): void {
     this.faults.push({ from, to });
   }
 
-  /** The longest time between two writes without a fault, milliseconds: looks and writes cannot be compared more exactly. */
+  /**
+   * Longest time between two writes without a fault, in milliseconds: the precision with which readiness and writes can be
+   * compared.
+   */
   get pauseMs(): number {
     const isQuiet = (one: number, other: number): boolean =>
       !this.faults.some(({ from, to }) => from < other && to > one);
@@ -93,32 +96,35 @@ export class SteadyOrders {
     return Math.max(LEAST_PAUSE_MS, ...pauses);
   }
 
-  /** How long a fault must last so that a look cannot know of nothing but the time before it: twice what a look is held against. */
+  /**
+   * Minimum duration of a fault, so that a readiness check cannot be based only on the time before it: twice the compared
+   * period.
+   */
   get leastFaultMs(): number {
     return Math.max(LEAST_FAULT_MS, 2 * (AGREE_MS + 2 * this.pauseMs));
   }
 
-  /** What looks are held against, for a person. */
+  /** Describes the period with which readiness is compared. */
   get agreement(): string {
     const pause = this.pauseMs.toFixed(0);
-    return `held against the writes from ${AGREE_MS} + ${pause} ms before the question to ${pause} ms after the answer`;
+    return `compared with writes from ${AGREE_MS} + ${pause} ms before the request to ${pause} ms after the response`;
   }
 
-  /** @returns milliseconds from `since` to the first write acknowledged after it */
-  backAfter(since: number, limitMs: number): Promise<number> {
+  /** Returns the milliseconds from `since` to the first write acknowledged after it. */
+  untilNextWrite(since: number, limitMs: number): Promise<number> {
     return this.firstAfter(since, limitMs, { times: this.successes, otherwise: 'no write' });
   }
 
-  /** @returns milliseconds from `since` to the first write that was refused after it */
-  refusedAfter(since: number, limitMs: number): Promise<number> {
-    return this.firstAfter(since, limitMs, { times: this.refusals, otherwise: 'no refusal' });
+  /** Returns the milliseconds from `since` to the first write rejected after it. */
+  untilNextRejection(since: number, limitMs: number): Promise<number> {
+    return this.firstAfter(since, limitMs, { times: this.refusals, otherwise: 'no rejection' });
   }
 
-  /** Waits until the service says that it is not ready. */
+  /** Waits until the service reports that it is not ready. */
   async notReadyWithin(limitMs: number): Promise<void> {
     const since = performance.now();
     while (await this.how.isReady()) {
-      prove(performance.now() - since < limitMs, `ready for ${limitMs} ms while writes are refused`);
+      prove(performance.now() - since < limitMs, `still ready after ${limitMs} ms of rejected writes`);
       await sleep(POLL_MS);
     }
   }
@@ -133,33 +139,36 @@ export class SteadyOrders {
       if (first !== undefined) {
         return first - since;
       }
-      prove(this.running, 'the load has ended');
+      prove(this.running, 'the load ended');
       prove(performance.now() - since < limitMs, `${otherwise} within ${limitMs} ms`);
       await sleep(10);
     }
   }
 
-  get looked(): Looks {
+  get readinessChecks(): ReadinessSummary {
     const { pauseMs } = this;
-    const untrue = this.looks.filter((look) => !this.agrees(look, pauseMs));
+    const wrong = this.readings.filter((check) => !this.matchesWrites(check, pauseMs));
     return {
-      all: this.looks.length,
-      notReady: this.looks.filter(({ isReady }) => !isReady).length,
-      untrue: untrue.map((look) => this.describe(look)),
+      all: this.readings.length,
+      notReady: this.readings.filter(({ isReady }) => !isReady).length,
+      wrong: wrong.map((check) => this.describe(check)),
     };
   }
 
-  private describe({ asked, answered, isReady }: Look): string {
-    const before = this.successes.findLast((at) => at <= asked) ?? 0;
-    const after = this.successes.find((at) => at >= asked) ?? Infinity;
-    const [since, until] = [asked - before, after - asked].map((ms) => `${ms.toFixed(0)} ms`);
-    const took = (answered - asked).toFixed(0);
+  private describe({ sent, answered, isReady }: ReadinessCheck): string {
+    const before = this.successes.findLast((at) => at <= sent) ?? 0;
+    const after = this.successes.find((at) => at >= sent) ?? Infinity;
+    const [since, until] = [sent - before, after - sent].map((ms) => `${ms.toFixed(0)} ms`);
+    const took = (answered - sent).toFixed(0);
     return `${isReady ? 'ready' : 'not ready'} after ${took} ms, last write ${since} before, next ${until} after`;
   }
 
-  /** Who is ready had a write that succeeded at that time; who is not had one that was refused, or none for a while. */
-  private agrees({ asked, answered, isReady }: Look, pauseMs: number): boolean {
-    const [from, to] = [asked - AGREE_MS - pauseMs, answered + pauseMs];
+  /**
+   * Returns whether a readiness result matches the writes around it: ready requires a successful write, not ready a
+   * rejected one or a pause.
+   */
+  private matchesWrites({ sent, answered, isReady }: ReadinessCheck, pauseMs: number): boolean {
+    const [from, to] = [sent - AGREE_MS - pauseMs, answered + pauseMs];
     const within = (times: readonly number[]): number[] => times.filter((at) => at >= from && at <= to);
     const successes = within(this.successes);
     if (isReady) {
@@ -170,16 +179,18 @@ export class SteadyOrders {
     return within(this.refusals).length > 0 || Math.max(...pauses) > pauseMs;
   }
 
-  /** Begins with the first write, for there is nothing before it that a look could be held against. */
-  private async look(): Promise<void> {
+  /**
+   * Checks readiness continuously, starting after the first write, since earlier results cannot be compared with a write.
+   */
+  private async pollReadiness(): Promise<void> {
     while (this.running && this.successes.length === 0) {
       await sleep(POLL_MS);
     }
     while (this.running) {
-      const asked = performance.now();
+      const sent = performance.now();
       const isReady = await this.how.isReady();
       if (this.watched && this.running) {
-        this.looks.push({ asked, answered: performance.now(), isReady });
+        this.readings.push({ sent, answered: performance.now(), isReady });
       }
       await sleep(POLL_MS);
     }
@@ -188,15 +199,19 @@ export class SteadyOrders {
   private async call(caller: number): Promise<void> {
     for (let number = 0; this.running; number += 1) {
       const key = `steady-${caller}-${number}`;
-      const started = await this.insist(() => this.client.start(this.build, 'approval', { of: key }, key));
+      const started = await this.retryUntilAcknowledged(() =>
+        this.client.start(this.build, 'approval', { of: key }, key),
+      );
       const place: Place = firstPlace(started);
-      await this.insist(() => this.client.act(place, 'apply', { apply: key }, `${key}-apply`));
+      await this.retryUntilAcknowledged(() =>
+        this.client.act(place, 'apply', { apply: key }, `${key}-apply`),
+      );
       this.finished.add(place.process);
       await sleep(this.how.isLight ? LIGHT_PAUSE_MS : PAUSE_MS);
     }
   }
 
-  private async insist(send: () => Promise<Reply>): Promise<Reply> {
+  private async retryUntilAcknowledged(send: () => Promise<Reply>): Promise<Reply> {
     for (;;) {
       const reply = await send();
       this.statuses.set(reply.status, (this.statuses.get(reply.status) ?? 0) + 1);
@@ -210,7 +225,7 @@ export class SteadyOrders {
     }
   }
 
-  /** A failure of the database is told as one, or that nobody knows whether a commit was stored. */
+  /** Returns whether a response correctly reports a database failure, or a commit of unknown outcome. */
   private isExpected({ status, text }: Reply): boolean {
     return status === 503 || (status === 500 && (this.failures || text.includes(UNKNOWN_OUTCOME)));
   }

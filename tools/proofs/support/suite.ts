@@ -9,9 +9,9 @@ import { ProofError, type Proof } from './proof.js';
 const FOLDER = 'tools/proofs/suites';
 
 /**
- * A proof by tests: the files of a folder of tools/proofs/suites, which take too long for `npm test`.
- * @param name that of the folder
- * @param others folders of tests that belong to it
+ * Returns a proof that runs the test files of a folder in tools/proofs/suites, which take too long for `npm test`.
+ * @param name name of the folder
+ * @param others folders with additional tests
  */
 export function suite(
   name: string,
@@ -37,10 +37,10 @@ export function suite(
         ),
       );
       const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-      const [told, errors, status] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-      const [, counts] = /Tests\s+(.*)/.exec(stripVTControlCharacters(told)) ?? [];
+      const [output, errors, status] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+      const [, counts] = /Tests\s+(.*)/.exec(stripVTControlCharacters(output)) ?? [];
       if (status !== 0 || counts === undefined) {
-        throw new ProofError(`${told}\n${errors}`);
+        throw new ProofError(`${output}\n${errors}`);
       }
       return `${readdirSync(`${FOLDER}/${name}`).length} files: ${counts}`;
     },
