@@ -37,8 +37,8 @@ describe('an agent of a process', () => {
   let model: ModelServer;
   let peer: ToolsPeer;
   let published: Published;
-  /** Lets the tools that hang go on. */
-  let goOn: () => void;
+  /** Releases the tools that hang. */
+  let releaseTools: () => void;
   beforeAll(async () => {
     model = await startModelServer();
     peer = await startToolsPeer({});
@@ -63,7 +63,7 @@ describe('an agent of a process', () => {
     await Promise.all([model.close(), peer.close()]);
   });
   afterEach(() => {
-    goOn();
+    releaseTools();
     model.questions.length = 0;
     peer.called.length = 0;
   });
@@ -74,10 +74,10 @@ describe('an agent of a process', () => {
   };
   const hang = (): void => {
     wait = new Promise((resolve) => {
-      goOn = resolve;
+      releaseTools = resolve;
     });
   };
-  goOn = () => undefined;
+  releaseTools = () => undefined;
 
   const afterCalls = (...calls: [string, unknown][]): ModelServer['reply'] => {
     return (question) => (observations(question).length === 0 ? asksFor(...calls) : says({ verdict: 'ok' }));
@@ -163,7 +163,7 @@ describe('an agent of a process', () => {
       expect(pages).toEqual(body.calls.map(({ key }) => key));
     });
 
-    it('shows the beginning of what is too large', async () => {
+    it('truncates requests and responses that are too large', async () => {
       model.reply = afterCalls(['tools__say', { text: 'x'.repeat(5_000) }]);
       const { uuid } = await started(app, published, 'advising');
       await ended(uuid);
@@ -186,7 +186,7 @@ describe('an agent of a process', () => {
       expect((await app.request('GET', path, { token })).status).toBe(403);
     });
 
-    it('is empty for a run that calls nobody', async () => {
+    it('is empty for a run without calls', async () => {
       const other = await publishAgent(app, { servers: [peer.url], tested: false });
       const { uuid, instanceMetadata } = await started(app, other, 'advising');
       expect((await incident(instanceMetadata.processInstanceId))?.message).toContain(
@@ -196,7 +196,7 @@ describe('an agent of a process', () => {
     });
   });
 
-  it('goes on where it was when its incident is retried', async () => {
+  it('resumes where it stopped when its incident is retried', async () => {
     model.reply = (question) =>
       observations(question).length === 0 ? asksFor(['tools__send', {}]) : refuses(500);
     const { uuid, token, instanceMetadata } = await started(app, published, 'advising');
@@ -220,12 +220,12 @@ describe('an agent of a process', () => {
   it.each([
     ['tools__look', 'FINISHED', 2],
     ['tools__send', 'STARTED', 1],
-  ])('whose worker is lost during a call of %s', async (name, state, times) => {
+  ])('survives the loss of its worker during a call of %s', async (name, state, times) => {
     hang();
     model.reply = afterCalls([name, {}]);
     const { uuid, token, instanceMetadata } = await started(app, published, 'advising');
     await called(1);
-    // Another worker takes the job: what the first one has begun means nothing any more.
+    // Another worker takes the job, so the service discards the results of the first one.
     const jobs = app.dataSource.getRepository(RuntimeJobEntity);
     await jobs.update(
       { instanceId: instanceMetadata.processInstanceId },
@@ -233,7 +233,7 @@ describe('an agent of a process', () => {
     );
     if (times > 1) {
       await called(times);
-      goOn();
+      releaseTools();
     } else {
       const stopped = await incident(instanceMetadata.processInstanceId);
       expect(stopped?.message).toMatch(
@@ -242,7 +242,7 @@ describe('an agent of a process', () => {
       const { body } = await trace(await runOf(uuid));
       expect(body.calls[1]).toMatchObject({ state: 'UNKNOWN', outcome: null, response: null });
       expect(await app.request('GET', instancePath(uuid))).toMatchObject({ body: { state } });
-      goOn();
+      releaseTools();
       await app.request('POST', `${instancePath(uuid)}/token/${token.uuid}/retry`);
     }
     await ended(uuid);

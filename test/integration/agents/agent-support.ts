@@ -10,7 +10,7 @@ import { deliveryPath, packageDocument, type Published, workflowOf } from '../..
 
 type Members = Record<string, unknown>;
 
-/** Schema of the answers that the tests ask for. */
+/** Schema of the agent's answer in these tests. */
 export const ANSWER_SCHEMA = {
   type: 'object',
   properties: { verdict: { type: 'string' } },
@@ -18,24 +18,24 @@ export const ANSWER_SCHEMA = {
   additionalProperties: false,
 };
 
-/** What an agent is published with. */
+/** Options of {@link publishAgent}. */
 export interface AgentPublication {
-  /** Addresses of MCP servers; systems `tools`, `tools2`, … */
+  /** Addresses of MCP servers. Their systems are named `tools`, `tools2`, … */
   servers: string[];
   prompt?: string;
   node?: Members;
   authorization?: Members;
-  /** Authorization with its secret, which no package holds. */
+  /** Authorization for the connection test, including the secret that a package never contains. */
   credentials?: Members;
-  /** Called when the package is there, before the connections are tested. */
+  /** Called after the package is stored and before the connections are tested. */
   prepare?: (version: { appId: string; versionId: string }) => Promise<void>;
   /** Whether the connections are tested before the build is made. @default true */
   tested?: boolean;
 }
 
 /**
- * Publishes an application with systems whose connections were tested; its workflow `advise` asks an agent, its process `advising`
- * starts that.
+ * Publishes an application whose workflow `advise` runs an agent and whose process `advising` starts that workflow.
+ * The connections of its systems are tested before the build is made.
  */
 export async function publishAgent(
   app: TestApp,
@@ -77,9 +77,9 @@ export async function publishAgent(
   await prepare?.({ appId, versionId });
   for (const { baseUrl } of tested ? systems : []) {
     const test = { body: { baseUrl, authorization: credentials ?? authorization } };
-    const { body: told } = await app.request('PATCH', connectionTestPath(appId, versionId), test);
-    if (told['status'] !== 200) {
-      throw new Error(JSON.stringify(told));
+    const { body: result } = await app.request('PATCH', connectionTestPath(appId, versionId), test);
+    if (result['status'] !== 200) {
+      throw new Error(JSON.stringify(result));
     }
   }
   await ok(app.request('POST', `${path}/commit`));
@@ -102,7 +102,7 @@ const advising = processFile(
    ${node('endEvent', 'end')}${flows('start>ask ask>end')}`,
 );
 
-/** The calls of a run as they are stored, in their order. */
+/** Returns the stored calls of a run, in order. */
 export async function callRows(app: TestApp, runKey: string): Promise<WorkflowCallEntity[]> {
   const { id } = await app.dataSource.getRepository(WorkflowRunEntity).findOneByOrFail({ runKey });
   return app.dataSource
@@ -110,5 +110,5 @@ export async function callRows(app: TestApp, runKey: string): Promise<WorkflowCa
     .find({ where: { runId: id }, order: { startedAt: 'ASC', callKey: 'ASC' } });
 }
 
-/** A new key of a run. */
+/** Returns a new run key. */
 export const newRunKey = (): string => uuid();

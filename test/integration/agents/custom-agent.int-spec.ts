@@ -23,7 +23,7 @@ import { ANSWER_SCHEMA, callRows, newRunKey, publishAgent } from './agent-suppor
 const png = (bytes: number): Buffer => Buffer.concat([PNG_SIGNATURE, Buffer.alloc(bytes - 8, bytes % 64)]);
 const PNG_SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 
-/** The images of a message, whose content is a list of parts where it has some. */
+/** Returns the images of a message. Content with images is a list of parts. */
 function imagesIn(content: unknown): Buffer[] {
   const parts = Array.isArray(content) ? (content as { image_url?: { url: string } }[]) : [];
   return parts.flatMap(({ image_url: image }) =>
@@ -74,7 +74,7 @@ describe('a Custom Agent node', () => {
   const advise = (runKey = newRunKey(), input = {}) =>
     runWorkflow(app, published.buildId, 'advise', { input: { amount: 7, ...input }, runKey });
 
-  it('uses the tools of a real MCP server, and its process goes on with the answer', async () => {
+  it('uses the tools of a real MCP server, and its process continues with the answer', async () => {
     const real = await publishAgent(app, { servers: [everything.url] });
     model.reply = (question) => {
       const seen = observations(question);
@@ -99,7 +99,7 @@ describe('a Custom Agent node', () => {
     expect(model.questions).toHaveLength(3);
   });
 
-  it('removes the key of the model from what the provider says', async () => {
+  it("removes the model's API key from the provider's responses", async () => {
     model.reply = (question) => (response, request) => {
       const [, key = ''] = String(request.headers.authorization).split(' ');
       const reply =
@@ -132,7 +132,7 @@ describe('a Custom Agent node', () => {
     });
   });
 
-  it('tells the model only what the prompt refers to where it has no inputBody', async () => {
+  it('sends the model only the data that the prompt refers to if there is no inputBody', async () => {
     model.reply = () => says({ verdict: 'ok' });
     const { buildId } = await publishAgent(app, { servers: [peer.url], prompt: 'Advise on ${amount}.' });
     await runWorkflow(app, buildId, 'advise', { input: { amount: 7, client: { name: 'Ann Example' } } });
@@ -158,7 +158,7 @@ describe('a Custom Agent node', () => {
     expect(Object.keys(model.headers[0] ?? {}).filter((name) => name.startsWith('x-'))).toEqual([]);
   });
 
-  it('shows a model that sees the newest images of tools, and stores none', async () => {
+  it('sends the newest images from tools to the model, and stores none', async () => {
     const images = { a: png(100), b: png(101), big: png(301), c: png(250) };
     const eyes = await startToolsPeer({
       draw: { annotations: { readOnlyHint: true }, run: (text) => images[text as keyof typeof images] },
@@ -187,7 +187,7 @@ describe('a Custom Agent node', () => {
     expect(stored).not.toContain(images.a.toString('base64').slice(0, 8));
   });
 
-  it('journals every step and passes its trace context on', async () => {
+  it('records every step and propagates its trace context', async () => {
     model.reply = (_question, index) =>
       index === 0 ? asksFor(['tools__look', { text: 'a' }], ['tools__send', {}]) : says({ verdict: 'ok' });
     const runKey = newRunKey();
@@ -214,7 +214,7 @@ describe('a Custom Agent node', () => {
     expect(peer.traceparents.some((traceparent) => traceparent.startsWith(trace))).toBe(true);
   });
 
-  it('does not repeat what is journaled when its run begins anew', async () => {
+  it('does not repeat recorded steps when its run restarts', async () => {
     const runKey = newRunKey();
     let dies = true;
     const controller = new AbortController();
@@ -241,7 +241,7 @@ describe('a Custom Agent node', () => {
     expect(model.questions).toHaveLength(3);
   });
 
-  it('ends with an incident that says what no tool of its systems is for', async () => {
+  it('fails with an incident that explains why it has no tools', async () => {
     const untested = await publishAgent(app, { servers: [peer.url], tested: false });
     const error = await failureOf(runWorkflow(app, untested.buildId, 'advise'));
     expect(error).toBeInstanceOf(WorkflowFailedError);

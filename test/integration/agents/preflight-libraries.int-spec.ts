@@ -20,7 +20,7 @@ interface Preflight {
   }[];
 }
 
-/** An application `top` that names `middle`, which names `deep`; only `deep` has an agent. */
+/** `top` uses the library `middle`, which uses the library `deep`. Only `deep` has agents. */
 let app: TestApp;
 let top: Place;
 let middle: Place;
@@ -66,7 +66,7 @@ const ofBuild = async ({ appId, buildId }: LibraryRef) =>
   (await app.request<Preflight>('GET', `${appPath(appId)}/build/${buildId}/agent-preflight`)).body;
 
 describe('agents of libraries', () => {
-  it('are in the preflight of a version and of a build, at whatever level, each with its owner', async () => {
+  it('are listed in the preflight of a version and of a build at every level, each with its owner', async () => {
     const shared = await release(deep, [], workflows());
     const between = await release(middle, [{ appId: deep.appId, buildId: shared.buildId }]);
     await stored(top, [{ appId: middle.appId, buildId: between.buildId }]);
@@ -107,7 +107,7 @@ describe('agents of libraries', () => {
     expect((await built(top)).warnings).toEqual(expected);
   });
 
-  it('are ready with tools of the build of the library that they are in', async () => {
+  it('are ready if the build of their library has their tools', async () => {
     const untested = await release(deep, [], workflows());
     await insertTools(app, system.id, [{ name: 'echo' }, { name: 'off', enabled: false }]);
     await app.dataSource

@@ -76,7 +76,7 @@ const statesOf = ({ nodes }: Preflight) =>
   );
 
 describe('GET /resource/app/{appId}/app-version/{versionId}/agent-preflight', () => {
-  it('tells of each agent which tools it may use, and why not the others', async () => {
+  it('lists the tools of each agent, and says why it may not use some of them', async () => {
     const system = await createdSystem(app, place, { resourceName: 'Stock' });
     await insertTools(app, system.id, [
       { name: 'ready' },
@@ -121,7 +121,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/agent-preflight', ()
     });
   });
 
-  it('tells a tool whose definition changed since the last build from one that was only disabled', async () => {
+  it('distinguishes a tool whose definition changed since the last build from one that was only disabled', async () => {
     const system = await createdSystem(app, place, { resourceName: 'Stock' });
     await insertTools(app, system.id, [{ name: 'one' }, { name: 'two' }]);
     await delivered([referenceTo(system)]);
@@ -141,7 +141,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/agent-preflight', ()
     ]);
   });
 
-  it('tells of a system that was never tested, and of one that is gone', async () => {
+  it('reports systems that were never tested and systems that were deleted', async () => {
     const [untested, gone] = [
       await createdSystem(app, place, { resourceName: 'Untested' }),
       await createdSystem(app, place, { resourceName: 'Gone' }),
@@ -178,15 +178,15 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/agent-preflight', ()
     expect(statesOf((await ofBuild((await built()).buildId)).body)).toEqual([['one', 'READY']]);
   });
 
-  it('is ready when there is no agent, and refuses a path that is none', async () => {
+  it('is ready when there is no agent, and rejects a malformed path', async () => {
     await createdSystem(app, place);
     expect((await ofVersion()).body).toEqual({ ready: true, nodes: [] });
     expect((await ofVersion({ appId: 'a b', versionId: 'v1' })).status).toBe(400);
   });
 });
 
-describe('a version that is not known', () => {
-  it('is 404, after 403, whether the application is known or not', async () => {
+describe('an unknown version', () => {
+  it('is answered 404 whether or not the application exists, and 403 without the permission', async () => {
     await createdSystem(app, place);
     const unknown = await ofVersion({ ...place, versionId: 'nosuch' });
     expect([unknown.status, unknown.body]).toMatchObject([
@@ -201,7 +201,7 @@ describe('a version that is not known', () => {
 });
 
 describe('a node with a system that was never tested', () => {
-  it('is not ready, whatever tools its other systems have, until the test and another build', async () => {
+  it('is not ready, even if other systems have tools, until the connection is tested and another build is made', async () => {
     const untested = await createdSystem(app, place, { resourceName: 'Untested' });
     const system = await createdSystem(app, place, { resourceName: 'Stock' });
     await insertTools(app, system.id, [{ name: 'one' }]);
@@ -234,7 +234,7 @@ describe('a node with a system that was never tested', () => {
 });
 
 describe('GET /resource/app/{appId}/build/{buildId}/agent-preflight', () => {
-  it('looks at the tools of the build and their flags of this moment', async () => {
+  it('uses the tools of the build with their current flags', async () => {
     const system = await createdSystem(app, place, { resourceName: 'Stock' });
     await insertTools(app, system.id, [{ name: 'one' }, { name: 'off', enabled: false }, { name: 'two' }]);
     await delivered([referenceTo(system)]);
@@ -268,7 +268,7 @@ describe('GET /resource/app/{appId}/build/{buildId}/agent-preflight', () => {
 });
 
 describe('warnings of a new build', () => {
-  it('tell of agents that could use nothing', async () => {
+  it('report agents without a usable tool', async () => {
     const [untested, off] = [
       await createdSystem(app, place, { resourceName: 'Untested' }),
       await createdSystem(app, place, { resourceName: 'Off' }),
@@ -321,7 +321,7 @@ describe('warnings of a commit and of a build', () => {
 });
 
 describe('an agent with more ready tools than it may have', () => {
-  it('is not ready, and the maker of a build is warned', async () => {
+  it('is not ready, and a new build returns a warning', async () => {
     const reason = 'The agent has 4 tools that are ready, and may have 3: a run of the node fails.';
     const system = await createdSystem(app, place, { resourceName: 'Stock' });
     await insertTools(
@@ -341,7 +341,7 @@ describe('an agent with more ready tools than it may have', () => {
   });
 });
 
-describe('the nodes that a switched tool matters to', () => {
+describe('the nodes that switching a tool affects', () => {
   it('are those of the version, of its builds, and of builds that use them as a library', async () => {
     const system = await createdSystem(app, place, { resourceName: 'Stock' });
     const [toolId = ''] = await insertTools(app, system.id, [{ name: 'one' }]);

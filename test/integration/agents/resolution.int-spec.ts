@@ -68,7 +68,7 @@ describe('the systems that an agent of a build may use', () => {
     });
   });
 
-  it('looks at the flag of this moment when it is asked again', async () => {
+  it('returns the current state of a tool on every call', async () => {
     const system = await createdSystem(app, place);
     await insertTools(app, system.id, [{ name: 'one' }]);
     const [found] = await resolve(await built(), referenceTo(system));
@@ -82,7 +82,7 @@ describe('the systems that an agent of a build may use', () => {
     expect(await now()).toBe('GONE');
   });
 
-  it('tells a system that is missing from one that was never tested', async () => {
+  it('distinguishes a missing system from one that was never tested', async () => {
     const system = await createdSystem(app, place, { resourceName: 'Untested' });
     const buildId = await built();
     const found = await resolve(
@@ -110,7 +110,7 @@ describe('the systems that an agent of a build may use', () => {
     expect(await resolve(buildId, referenceTo(system))).toMatchObject([{ state: 'MISSING' }]);
   });
 
-  it('knows nothing of a build that does not exist', async () => {
+  it('rejects an unknown build', async () => {
     await expect(resolve('none', {})).rejects.toThrow('Build not found');
   });
 });

@@ -50,7 +50,7 @@ describe('the agent of the sample, with the model of evaluation mode and the off
     await server.close();
   });
 
-  /** Delivers a folder to version v1; the build, where one is made. */
+  /** Delivers a folder to version v1. Returns the id of the build, if one is made. */
   async function delivered(folder: string, appId: string, ...options: string[]): Promise<string[]> {
     const lines: string[] = [];
     const errors: string[] = [];
@@ -69,7 +69,7 @@ describe('the agent of the sample, with the model of evaluation mode and the off
   const instance = async (uuid: string): Promise<Instance> =>
     (await app.request<Instance>('GET', instancePath(uuid))).body;
 
-  /** Executes a UI action as soon as it is open; without one before, an incident ends the wait. */
+  /** Executes a UI action once it is available. Fails if the instance gets an incident first. */
   async function act(uuid: string, name: string, body: object): Promise<Instance> {
     const open = ({ tokens }: Instance) =>
       tokens.flatMap(({ uuid: at, uiActions = [] }) =>
@@ -85,7 +85,7 @@ describe('the agent of the sample, with the model of evaluation mode and the off
     return found;
   }
 
-  /** Takes a client who wants advice through the process: the data before the offer is accepted, and the trace of the agent. */
+  /** Runs the process for a client who wants advice. Returns the data before the offer is accepted and the agent's trace. */
   async function advised(): Promise<{ uuid: string; data: Record<string, unknown>; calls: Call[] }> {
     const published = { appId: APP, buildId };
     const { uuid } = await started(app, published, 'loan_onboarding', { client: { name: 'Ada Example' } });
@@ -104,7 +104,7 @@ describe('the agent of the sample, with the model of evaluation mode and the off
     return { uuid, data, calls: (await app.request<{ calls: Call[] }>('GET', path)).body.calls };
   }
 
-  it('calls two tools, and the process goes on with its answer', async () => {
+  it('calls two tools, and the process continues with its answer', async () => {
     const { uuid, data, calls } = await advised();
     expect(data['advice']).toEqual({ total: 20_200, sentence: 'You pay back 20200 in all.' });
     expect(calls.map(({ kind, outcome }) => `${kind} ${outcome}`)).toEqual([
@@ -132,7 +132,7 @@ describe('the agent of the sample, with the model of evaluation mode and the off
     );
   });
 
-  it('goes on without a tool that was disabled meanwhile, and its trace says why', async () => {
+  it('continues without a tool that was disabled in the meantime, and its trace says why', async () => {
     const { body: listed } = await app.request<{
       systems: { type: string; resourceId: string; id: string }[];
     }>('GET', listPath(APP, VERSION));
