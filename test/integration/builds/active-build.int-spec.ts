@@ -27,7 +27,7 @@ const activations = async () => {
 };
 
 describe('PUT /resource/app/{appId}/active-build', () => {
-  it('is made on the active build that was read, and on no other', async () => {
+  it('replaces the active build only if If-Match names it', async () => {
     const one = await publish(app, { appId, bpmn: userTaskProcess() });
     const two = await publish(app, { appId, bpmn: userTaskProcess() });
     const choose = (buildId: string, ifMatch: string) =>
@@ -52,7 +52,7 @@ describe('PUT /resource/app/{appId}/active-build', () => {
     expect((await choose(one.buildId, 'none')).status).toBe(400);
   });
 
-  it('needs If-Match where the deployment asks for it, but for the first one', async () => {
+  it('requires If-Match if the deployment does, except for the first activation', async () => {
     const strict = await TestApp.start({ HTTP_REQUIRE_IF_MATCH: 'true' });
     const one = await publish(strict, { appId, bpmn: userTaskProcess() });
     const two = await publish(strict, { appId, bpmn: userTaskProcess() });
@@ -68,7 +68,7 @@ describe('PUT /resource/app/{appId}/active-build', () => {
     expect((await activeRow(app, appId))?.buildId).toBe(two.buildId);
   });
 
-  it('names the build and the one before, back and forth', async () => {
+  it('returns the build and the previous one', async () => {
     const one = await publish(app, { appId, bpmn: userTaskProcess() });
     const two = await publish(app, { appId, bpmn: userTaskProcess() });
 
@@ -155,7 +155,7 @@ describe('GET /resource/app/{appId}/active-build', () => {
 const info = (options = {}) => app.request('GET', `/rtm/api/runtime/app/${appId}/build/info`, options);
 
 describe('GET /rtm/api/runtime/app/{appId}/build/info', () => {
-  it('tells any caller with a token which build is active, with its settings', async () => {
+  it('returns the active build with its settings to any caller with a token', async () => {
     const settings = {
       platforms: 'WEB',
       themeId: 'blue',
@@ -194,7 +194,7 @@ describe('GET /rtm/api/runtime/app/{appId}/build/info', () => {
 });
 
 describe('listeners of activations', () => {
-  it('are part of the transaction: what they write and the active build are stored together or not at all', async () => {
+  it('take part in the transaction: their writes and the active build are stored together or not at all', async () => {
     const service = app.nest.get(ActiveBuildsService);
     const one = await publish(app, { appId, bpmn: userTaskProcess(), activate: true });
     const two = await publish(app, { appId, bpmn: userTaskProcess() });

@@ -19,7 +19,7 @@ describe('BuildDefinitionsService', () => {
     publish(app, { bpmn: ['one', 'two', 'three'].map((id) => userTaskProcess(id)) });
   const spyOnQueries = () => vi.spyOn(app.dataSource.manager, 'query');
 
-  it('asks the database once for a definition, then never again', async () => {
+  it('queries the database only once for a definition', async () => {
     const { appId, buildId } = await threeProcesses();
     const queries = spyOnQueries();
     const first = await service.findDefinition(appId, buildId, 'one');
@@ -30,7 +30,7 @@ describe('BuildDefinitionsService', () => {
     expect(queries).toHaveBeenCalledTimes(1);
   });
 
-  it('gives one object to callers that ask at the same time, by name and by number', async () => {
+  it('returns one object to concurrent callers, by name and by id', async () => {
     const { appId, buildId } = await threeProcesses();
     const { id } = await service.findDefinition(appId, buildId, 'one');
     await service.findDefinition(appId, buildId, 'two');
@@ -44,7 +44,7 @@ describe('BuildDefinitionsService', () => {
     expect(new Set(found).size).toBe(1);
   });
 
-  it('forgets what was not used for longest', async () => {
+  it('evicts the least recently used definition', async () => {
     const { appId, buildId } = await threeProcesses();
     const [one, two] = [
       await service.findDefinition(appId, buildId, 'one'),
@@ -62,7 +62,7 @@ describe('BuildDefinitionsService', () => {
     expect(again).toEqual(two);
   });
 
-  it('tells a pair that does not belong together from a name that is not there', async () => {
+  it('distinguishes a build of another application from an unknown process name', async () => {
     const one = await threeProcesses();
     const two = await threeProcesses();
     await service.findDefinition(one.appId, one.buildId, 'one');
@@ -86,7 +86,7 @@ describe('BuildDefinitionsService', () => {
     });
   });
 
-  it('finds workflows by their very name, and which build is active', async () => {
+  it('finds workflows by their exact name, and the active build', async () => {
     const { appId, buildId } = await publish(app, { package: { workflows: [emptyWorkflow('Score')] } });
     expect(await service.workflow(buildId, null, 'Score')).toMatchObject({ name: 'Score' });
     expect(await service.workflow(buildId, appId, 'Score')).toMatchObject({ name: 'Score' });

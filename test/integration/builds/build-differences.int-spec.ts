@@ -42,7 +42,7 @@ const differencesOf = async (buildId: string): Promise<Difference[]> => {
   expect(status).toBe(200);
   return body.differences;
 };
-/** A difference of the application itself, without what it does not have. */
+/** Returns a difference of the application itself, with default members. */
 const difference = (part: string, change: string, name: string, more: Partial<Difference> = {}) => ({
   part,
   change,
@@ -54,7 +54,7 @@ const difference = (part: string, change: string, name: string, more: Partial<Di
   ...more,
 });
 
-/** A process with one task in a lane; `before` puts another task first, which moves the index of every node. */
+/** Returns a process with one task in a lane. `before` inserts another task first, which shifts the index of every node. */
 const laneProcess = (execute: string, before = false): string => {
   const refs = ['approve', ...(before ? ['check'] : [])].map(
     (id) => `<bpmn:flowNodeRef>${id}</bpmn:flowNodeRef>`,
@@ -79,7 +79,7 @@ const system = (members: object = {}) => ({
   ...members,
 });
 
-/** Delivers a version with a system and its tools, and makes a build. */
+/** Delivers a version with a system and its tools. Returns the id of its build. */
 const deliver = async (
   parts: { systems?: object[]; workflows?: object[]; bpmn?: string[]; settings?: object },
   tools: { name: string; enabled?: boolean; definitionHash?: string }[] = [],
@@ -102,7 +102,7 @@ const deliver = async (
 };
 
 describe('GET /resource/app/{appId}/build/{buildId}/differences', () => {
-  it('says that everything is added where no build is active', async () => {
+  it('reports everything as added if no build is active', async () => {
     const buildId = await deliver({ bpmn: [laneProcess('clerk')], systems: [system()] }, [
       { name: 'count', enabled: true },
     ]);
@@ -133,7 +133,7 @@ describe('GET /resource/app/{appId}/build/{buildId}/differences', () => {
     expect(await differencesOf(await deliver(parts, [{ name: 'count' }]))).toEqual([]);
   });
 
-  it('compares with another build than the active one where one is named', async () => {
+  it('compares with baseBuildId instead of the active build', async () => {
     const first = await deliver({ bpmn: [laneProcess('clerk')] });
     const second = await deliver({ bpmn: [laneProcess('manager')] });
     await activate(app, appId, second);
@@ -159,7 +159,7 @@ describe('GET /resource/app/{appId}/build/{buildId}/differences', () => {
     expect((await against(first, 'a b')).status).toBe(400);
   });
 
-  it('names the elements of a process and the permissions that are other, and no node that has only moved', async () => {
+  it('names changed elements and permissions of a process, but no node that has only moved', async () => {
     await activate(app, appId, await deliver({ bpmn: [laneProcess('clerk, manager')] }));
     const buildId = await deliver({ bpmn: [laneProcess('clerk, auditor', true)] });
     const [process, ...others] = await differencesOf(buildId);
@@ -180,7 +180,7 @@ describe('GET /resource/app/{appId}/build/{buildId}/differences', () => {
     ]);
   });
 
-  it('names what is other in workflows, agents, systems, tools and settings', async () => {
+  it('names changes in workflows, agents, systems, tools and settings', async () => {
     const agent = (options: object) => workflowOf('ask', [agentNode({}, options as never) as never]);
     const tools = [{ name: 'count' }, { name: 'move', enabled: false }, { name: 'gone' }];
     await activate(
@@ -214,7 +214,7 @@ describe('GET /resource/app/{appId}/build/{buildId}/differences', () => {
     ]);
   });
 
-  it('looks into libraries, and says whose a part is', async () => {
+  it('includes libraries, and names the application of each part', async () => {
     const library = uniqueName('library');
     const libraryOf = async (permission: string) => {
       const { buildId } = await publish(app, { appId: library, bpmn: laneProcess(permission) });
@@ -246,7 +246,7 @@ describe('GET /resource/app/{appId}/build/{buildId}/differences', () => {
     }
   });
 
-  it('leaves the definitions that run where they are held', async () => {
+  it('does not evict cached definitions of running processes', async () => {
     const small = await TestApp.start({ 'buildLimits.cacheEntries': '1', JOBS_CONCURRENCY: '0' });
     try {
       const running = await publish(small, { bpmn: taskProcess('running', userTask('a')) });
@@ -270,9 +270,9 @@ describe('GET /resource/app/{appId}/build/{buildId}/differences', () => {
   });
 
   it.each([
-    ['too many wait', 'buildLimits.comparisonQueue'],
-    ['they wait for too long', 'buildLimits.comparisonWaitMs'],
-  ])('is answered 503 when %s, and compares later', async (_when, setting) => {
+    ['too many requests wait', 'buildLimits.comparisonQueue'],
+    ['a request waits too long', 'buildLimits.comparisonWaitMs'],
+  ])('answers 503 when %s, and succeeds later', async (_when, setting) => {
     const buildId = await deliver({ bpmn: [laneProcess('clerk')] });
     const path = `${appPath(appId)}/build/${buildId}/differences`;
     const busy = await TestApp.start({ [setting]: '0' });

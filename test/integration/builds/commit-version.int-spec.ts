@@ -52,10 +52,10 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/commit', () => {
 
   it.each([
     ['no body', undefined],
-    ['an empty one', {}],
+    ['an empty body', {}],
     ['null', { message: null }],
     ['the longest message', { message: '😀'.repeat(50) }],
-  ])('takes %s', async (_what, body) => {
+  ])('accepts %s', async (_what, body) => {
     await deliver();
     expect((await commit(app, place, body)).status).toBe(200);
   });
@@ -105,7 +105,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/commit', () => {
     expect((await versionRow())?.state).toBe('DRAFT');
   });
 
-  it('answers 404 when nothing is stored, and brings nothing into being', async () => {
+  it('answers 404 when nothing is stored, and creates nothing', async () => {
     const { status, body } = await commit(app, place);
     expect(status).toBe(404);
     expect(body['message']).toBe('Application version not found.');

@@ -49,7 +49,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/build', () => {
     expect((await commit(app, place)).status).toBe(200);
   };
 
-  it('answers 201 with everything that the build holds', async () => {
+  it('answers 201 with the contents of the build', async () => {
     await createdSystem(app, place, { resourceName: 'by-hand' });
     await committed(document({ systems: SYSTEMS, workflows: [emptyWorkflow('Score')] }));
     const { status, body, headers } = await build(app, place);
@@ -88,7 +88,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/build', () => {
     });
   });
 
-  it('makes as many builds of a version as are asked for, equal in all but id and time', async () => {
+  it('creates any number of builds of a version, which differ only in id and time', async () => {
     await committed(document({ systems: SYSTEMS }));
     const [one, two] = [await build(app, place), await build(app, place)];
 
@@ -109,7 +109,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/build', () => {
         },
       );
 
-    it('makes one build of equal calls, also of those that come at one time, and marks the others', async () => {
+    it('creates one build for equal requests, even concurrent ones, and marks the replays', async () => {
       await committed();
       const atOnce = await Promise.all(Array.from({ length: 4 }, () => call('once')));
       const answers = [...atOnce, await call('once')];
@@ -125,7 +125,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/build', () => {
       expect(events.filter(({ action }) => action === AuditAction.BuildCreate)).toHaveLength(1);
     });
 
-    it('makes others for another key, caller or version', async () => {
+    it('creates another build for another key, caller or version', async () => {
       await committed();
       const other = await app.issuer.sign({ sub: 'somebody-else' });
       const first = await call('mine');
@@ -137,7 +137,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/build', () => {
       expect(new Set(ids).size).toBe(4);
     });
 
-    it('is free again after a call that was refused, and when its row is old', async () => {
+    it('can be reused after a refused request, and once its row is old', async () => {
       await store(app, place, document());
       expect((await call('later')).status).toBe(409);
       expect((await commit(app, place)).status).toBe(200);
@@ -151,7 +151,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/build', () => {
       expect((await call('later')).body.buildId).not.toBe(buildId);
     });
 
-    it('refuses a key that is none', async () => {
+    it('rejects a malformed key', async () => {
       await committed();
       const { status, body } = await call('a key');
       expect([status, body.details]).toEqual([
@@ -177,7 +177,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/build', () => {
     expect(await nodeRows(app, svcUuid)).toHaveLength(4);
   });
 
-  it('numbers the nodes of another application apart', async () => {
+  it('numbers the nodes of each application separately', async () => {
     const [one, two] = [
       await publish(app, { bpmn: userTaskProcess() }),
       await publish(app, { bpmn: userTaskProcess() }),
@@ -189,7 +189,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/build', () => {
     expect(new Set(numbers).size).toBe(6);
   });
 
-  it('keeps definition and flag of every tool as they are at this moment', async () => {
+  it('keeps definition and flag of every tool as they were when it was made', async () => {
     const system = await createdSystem(app, place, { resourceName: 'by-hand' });
     const [listed, off] = await insertTools(app, system.id, [
       {
@@ -217,7 +217,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/build', () => {
       { toolId: off, name: 'off', enabled: false, outputSchema: null },
     ]);
 
-    // What the interface refuses in a committed version, an operator can still do.
+    // The API rejects changes to a committed version, so the test changes the rows directly.
     await app.dataSource
       .getRepository(ToolEntity)
       .update(
@@ -233,7 +233,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/build', () => {
     expect(later.body.checksum).not.toBe(body.checksum);
   });
 
-  it('holds the connections of systems, without their secrets', async () => {
+  it('contains the connections of systems, without their secrets', async () => {
     const system = await createdSystem(app, place, {
       resourceName: 'by-hand',
       payload: { authorization: serviceAccount() },
@@ -300,7 +300,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/build', () => {
     expect(stored).toMatchObject({ name: 'Ask', resourceId, resourceDefinitionId });
   });
 
-  it('says that nothing was stored only where that is so', async () => {
+  it('says that nothing was stored only if that is true', async () => {
     await committed();
     const path = `${deliveryPath(place.appId, place.versionId)}/build`;
     const outage = new DatabaseUnavailableError(new Error('away'));

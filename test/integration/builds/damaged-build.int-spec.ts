@@ -23,7 +23,7 @@ const SETTINGS = { JOBS_CONCURRENCY: '0', PROCESS_UI_ACTION_ACCESS: 'any-token' 
 
 let app: TestApp;
 let build: Published;
-/** Has loaded nothing of the build. */
+/** Replica that has not loaded anything of the build. */
 let fresh: TestApp;
 beforeAll(async () => {
   app = await TestApp.start(SETTINGS);
@@ -75,7 +75,7 @@ describe('a build that does not match its checksum', () => {
     expect((await fresh.request('GET', `${appPath(build.appId)}/active-build`)).status).toBe(404);
   });
 
-  it('stops running instances, which are still shown and terminated, and go on when it is restored', async () => {
+  it('stops running instances, which can still be read and terminated, and resume when it is restored', async () => {
     const whole = await table(BuildDefinitionEntity).findOneByOrFail({ buildId: build.buildId });
     const { uuid, token } = await started(app, build, 'waits');
     await damageGraph();
@@ -103,7 +103,7 @@ describe('a build that does not match its checksum', () => {
   };
   const refused = { status: 409, body: { message: expect.stringMatching(DAMAGED) as string } };
 
-  it('is noticed where a library is added after the rest was verified', async () => {
+  it('is detected when a library is added after the rest was verified', async () => {
     await started(fresh, build, 'waits');
     await addLibrary();
     expect(await testRun()).toMatchObject(refused);
@@ -117,7 +117,7 @@ describe('a build that does not match its checksum', () => {
     ],
     ['a setting', () => table(BuildEntity).update({ buildId: build.buildId }, { settings: '{"x":1}' })],
     ['a library', addLibrary],
-  ])('has lost its checksum when %s was changed', async (_what, change) => {
+  ])('is detected when %s was changed', async (_what, change) => {
     await change();
     expect(await testRun()).toMatchObject(refused);
   });

@@ -32,7 +32,7 @@ describe('library dependencies', () => {
     });
   const manifest = async ({ appId, buildId }: Published) =>
     (await app.request<Manifest>('GET', `${appPath(appId)}/build/${buildId}`)).body;
-  /** What is said of a package with these libraries, which is not stored. */
+  /** Asserts that a package with these libraries is refused, and returns its errors. */
   const refused = async (libraries: { appId: string; buildId: string }[], appId = newPlace().appId) => {
     const place = { appId, versionId: uniqueName('v') };
     const document = packageDocument(place.appId, { bpmn: userTaskProcess(), libraries });
@@ -42,7 +42,7 @@ describe('library dependencies', () => {
     return (body.problems ?? []).filter(({ severity }: Problem) => severity === 'error');
   };
 
-  it('come with theirs, each at its closest level', async () => {
+  it('include their own libraries, each at its closest level', async () => {
     const deep = await library(['deep']);
     const middle = await library(['middle'], [deep]);
     const other = await library(['other'], [middle]);
@@ -74,7 +74,7 @@ describe('library dependencies', () => {
     expect(await listed()).toEqual([]);
   });
 
-  it('stay the builds that they were when a library gets a newer one', async () => {
+  it('keep their builds when a library gets a newer one', async () => {
     const old = await library(['shared']);
     const place = newPlace();
     await store(app, place, packageDocument(place.appId, { libraries: [ref(old)] }));
@@ -97,7 +97,7 @@ describe('library dependencies', () => {
     }
   });
 
-  it('are refused when they bring two builds of one library', async () => {
+  it('are refused when they include two builds of one library', async () => {
     const one = await library(['shared']);
     const two = await library(['shared'], [], one.appId);
     const [withOne, withTwo] = [await library(['a'], [one]), await library(['b'], [two])];
@@ -111,14 +111,14 @@ describe('library dependencies', () => {
     expect(await refused([ref(one), ref(two)])).toMatchObject([{ element: '/libraries/1' }]);
   });
 
-  it('take one library twice when it is the same build', async () => {
+  it('may include one library twice when it is the same build', async () => {
     const shared = await library(['shared']);
     const [one, two] = [await library(['a'], [shared]), await library(['b'], [shared])];
     const top = await library(['top'], [one, two]);
     expect((await manifest(top)).libraries.map(({ level }) => level)).toEqual([1, 1, 2]);
   });
 
-  it('are refused when they lead back to the application', async () => {
+  it('are refused when they depend on the application', async () => {
     const first = await library(['own']);
     const second = await library(['other'], [first]);
     const third = await library(['third'], [second]);
@@ -160,7 +160,7 @@ describe('library dependencies', () => {
       }
     });
 
-    it('of one name: the build itself first, then the closest level, then the newest build', async () => {
+    it('are searched in order: the build itself first, then the closest level, then the newest build', async () => {
       const deep = await library(['one', 'two', 'three', 'four']);
       const older = await library(['one', 'two', 'three'], [deep]);
       const newer = await library(['one', 'two']);

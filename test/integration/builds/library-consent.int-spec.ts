@@ -26,13 +26,13 @@ const shared = processFile(
   `${node('startEvent', 'start')}${userTask('a')}${node('endEvent', 'end')}${flows('start>a a>end')}`,
 );
 
-/** A library; each build says anew who may use it. */
+/** Library of which each build declares who may use it. */
 class Library {
   readonly appId = uniqueName('lib');
 
   constructor(private readonly app: TestApp) {}
 
-  says(usableBy: string[], members: Record<string, unknown> = {}): Promise<Published> {
+  release(usableBy: string[], members: Record<string, unknown> = {}): Promise<Published> {
     const { appId } = this;
     const application = { formatVersion: 1, appId, name: appId, usableBy, ...members };
     const workflows = [workflowOf('double', [mapping('a', 1)])];
@@ -40,7 +40,7 @@ class Library {
   }
 }
 
-/** A process that calls the process of a library, and one that runs its workflow. */
+/** Returns a package with a process that calls the process of a library, and one that runs its workflow. */
 function userOf(place: Place, { appId, buildId }: Published): Record<string, unknown> {
   const calls = processFile(
     'calls',
@@ -58,7 +58,7 @@ function userOf(place: Place, { appId, buildId }: Published): Record<string, unk
 const put = (app: TestApp, place: Place, document: unknown): Promise<TestResponse> =>
   app.request('PUT', `${deliveryPath(place.appId, place.versionId)}/package`, { body: document });
 
-/** A build of an application that uses a library. */
+/** Builds an application that uses a library. */
 async function built(app: TestApp, place: Place, library: Published): Promise<Published> {
   expect((await put(app, place, userOf(place, library))).status).toBe(200);
   await commit(app, place);
@@ -67,7 +67,7 @@ async function built(app: TestApp, place: Place, library: Published): Promise<Pu
   return { ...place, buildId: body.buildId };
 }
 
-/** What a process that calls the library comes to. */
+/** Starts a process and waits until it has a child or an incident, or has finished. */
 async function outcomeOf(app: TestApp, user: Published, process: string): Promise<InstanceBody> {
   const { uuid } = await started(app, user, process);
   const { body } = await eventually(
@@ -78,19 +78,19 @@ async function outcomeOf(app: TestApp, user: Published, process: string): Promis
   return body;
 }
 
-describe('the newest word of the owner of a library', () => {
+describe('the current consent of the owner of a library', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await TestApp.start({ 'jobLimits.pollMs': '20', 'jobLimits.retryBaseMs': '20' });
   });
   afterAll(() => app.close());
 
-  it('is asked when a package is stored, committed and built; builds that exist go on', async () => {
+  it('is checked when a package is stored, committed and built; existing builds keep running', async () => {
     const place = newPlace();
     const library = new Library(app);
-    const old = await library.says([place.appId]);
+    const old = await library.release([place.appId]);
     const user = await built(app, place, old);
-    const newer = await library.says([]);
+    const newer = await library.release([]);
     const next = { ...place, versionId: uniqueName('v') };
     for (const refused of [await build(app, place), await put(app, next, userOf(next, old))]) {
       expect(refused.status).toBe(409);
@@ -98,25 +98,25 @@ describe('the newest word of the owner of a library', () => {
     }
     expect((await outcomeOf(app, user, 'calls')).children).toHaveLength(1);
 
-    // A build that was withdrawn is still the newest word, until a new one is made.
+    // A withdrawn build still defines the current consent until a new build is made.
     await app.request('POST', `${appPath(library.appId)}/build/${newer.buildId}/withdraw`, {
       body: { running: 'CONTINUE' },
     });
     expect((await build(app, place)).status).toBe(409);
-    const stillOld = await library.says([place.appId, 'another']);
+    const stillOld = await library.release([place.appId, 'another']);
     expect((await build(app, place)).status).toBe(201);
     expect((await put(app, next, userOf(next, stillOld))).status).toBe(200);
   });
 
-  it('does not reach back to builds that never named the application', async () => {
+  it('does not apply to older builds that never named the application', async () => {
     const place = newPlace();
     const library = new Library(app);
-    const old = await library.says([]);
-    await library.says([place.appId]);
+    const old = await library.release([]);
+    await library.release([place.appId]);
     expect((await put(app, place, userOf(place, old))).status).toBe(409);
   });
 
-  it('is asked of its systems, too', async () => {
+  it('is checked for its systems, too', async () => {
     const place = newPlace();
     const library = new Library(app);
     const systems = [
@@ -157,20 +157,20 @@ describe('the newest word of the owner of a library', () => {
     expect((await put(app, place, document)).text).toContain('SYSTEM_NOT_FOUND');
   });
 
-  it('does not matter for calls of a library that was withdrawn: they are refused', async () => {
+  it('is irrelevant for calls of a withdrawn library, which are refused', async () => {
     const place = newPlace();
     const library = new Library(app);
-    const old = await library.says([place.appId]);
+    const old = await library.release([place.appId]);
     const user = await built(app, place, old);
     await app.request('POST', `${appPath(library.appId)}/build/${old.buildId}/withdraw`, {
       body: { running: 'CONTINUE' },
     });
-    const said = `Build "${old.buildId}" of library "${library.appId}" was withdrawn.`;
+    const message = `Build "${old.buildId}" of library "${library.appId}" was withdrawn.`;
     expect((await outcomeOf(app, user, 'calls')).incidents).toMatchObject([
-      { type: 'DEFINITION', message: `CHILD_NOT_STARTED: Process "shared" cannot be called: ${said}` },
+      { type: 'DEFINITION', message: `CHILD_NOT_STARTED: Process "shared" cannot be called: ${message}` },
     ]);
     expect((await outcomeOf(app, user, 'runs')).incidents).toMatchObject([
-      { type: 'WORKFLOW', message: `WORKFLOW_NOT_FOUND: ${said}` },
+      { type: 'WORKFLOW', message: `WORKFLOW_NOT_FOUND: ${message}` },
     ]);
   });
 });
@@ -186,17 +186,17 @@ describe('with LIBRARY_CONSENT_AT_CALLS', () => {
   });
   afterAll(() => app.close());
 
-  it('each call of a process and a workflow asks for the consent', async () => {
+  it('each call of a process and a workflow requires the consent', async () => {
     const place = newPlace();
     const library = new Library(app);
-    const user = await built(app, place, await library.says([place.appId]));
+    const user = await built(app, place, await library.release([place.appId]));
     expect((await outcomeOf(app, user, 'calls')).children).toHaveLength(1);
     expect((await outcomeOf(app, user, 'runs')).state).toBe('FINISHED');
-    await library.says([]);
-    const said = expect.stringContaining(`of library "${library.appId}" may no longer be used.`) as string;
-    expect((await outcomeOf(app, user, 'calls')).incidents).toMatchObject([{ message: said }]);
-    expect((await outcomeOf(app, user, 'runs')).incidents).toMatchObject([{ message: said }]);
-    await library.says([place.appId]);
+    await library.release([]);
+    const message = expect.stringContaining(`of library "${library.appId}" may no longer be used.`) as string;
+    expect((await outcomeOf(app, user, 'calls')).incidents).toMatchObject([{ message }]);
+    expect((await outcomeOf(app, user, 'runs')).incidents).toMatchObject([{ message }]);
+    await library.release([place.appId]);
     expect((await outcomeOf(app, user, 'calls')).children).toHaveLength(1);
   });
 });

@@ -30,7 +30,7 @@ describe('the right to use a library', () => {
   });
   afterAll(() => app.close());
 
-  /** A library whose package says who may use it; null for one that says nothing. */
+  /** Publishes a library with this `usableBy`, or without one if it is null. */
   const library = (usableBy: string[] | null, members: Record<string, unknown> = {}): Promise<Published> => {
     const appId = uniqueName('lib');
     const application = {
@@ -42,8 +42,8 @@ describe('the right to use a library', () => {
     };
     return publish(app, { appId, bpmn: userTaskProcess('shared'), package: { application } });
   };
-  /** Ends the right of every application to use the build. */
-  const takeBack = ({ buildId }: Published): Promise<unknown> =>
+  /** Revokes the right of every application to use the build. */
+  const revoke = ({ buildId }: Published): Promise<unknown> =>
     app.dataSource.getRepository(BuildEntity).update({ buildId }, { usableBy: '[]' });
   const documentWith = (place: Place, { appId, buildId }: Published): Record<string, unknown> =>
     packageDocument(place.appId, { bpmn: userTaskProcess(), libraries: [{ appId, buildId }] });
@@ -70,7 +70,7 @@ describe('the right to use a library', () => {
     `Application "${place.appId}" may not use build "${buildId}" of library "${appId}": its owner must add ` +
     `"${place.appId}" to "usableBy" in its application.json, commit and make a build. Then name that build here.`;
 
-  it('is what its package says, and every use is in the audit log of its owner', async () => {
+  it('is granted by its package, and every use is in the audit log of its owner', async () => {
     const place = newPlace();
     const shared = await library([place.appId, 'another']);
 
@@ -88,10 +88,10 @@ describe('the right to use a library', () => {
   });
 
   it.each([
-    ['says nothing', null],
-    ['names nobody', []],
-    ['names others', ['another', 'APP']],
-  ])("is nobody else's: a package that %s", async (_what, usableBy) => {
+    ['has no usableBy', null],
+    ['has an empty usableBy', []],
+    ['names other applications', ['another', 'APP']],
+  ])('is not granted by a package that %s', async (_what, usableBy) => {
     const place = newPlace();
     const shared = await library(usableBy);
 
@@ -102,7 +102,7 @@ describe('the right to use a library', () => {
     expect(await events(shared)).toEqual([use(place, shared, 'denied')]);
   });
 
-  it('is refused as often as somebody asks, and told to the owner up to auditLimits.denialsPerMinute of one caller', async () => {
+  it('is refused on every request, but recorded at most auditLimits.denialsPerMinute times per caller', async () => {
     const strict = await TestApp.start({ 'auditLimits.denialsPerMinute': '3' });
     const place = newPlace();
     const shared = [await library([]), await library([])] as const;
@@ -116,12 +116,12 @@ describe('the right to use a library', () => {
       expect((await strict.request('PUT', path, { token: await token, body: document })).status).toBe(409);
     }
     await strict.close();
-    const told = [await events(shared[0]), await events(shared[1])];
-    expect(told.map(({ length }) => length)).toEqual([3, 2]);
-    expect(new Set(told.flat().map(({ outcome }) => outcome))).toEqual(new Set(['denied']));
+    const recorded = [await events(shared[0]), await events(shared[1])];
+    expect(recorded.map(({ length }) => length)).toEqual([3, 2]);
+    expect(new Set(recorded.flat().map(({ outcome }) => outcome))).toEqual(new Set(['denied']));
   });
 
-  it('is refused once in the audit log, however often a package names the build', async () => {
+  it('is recorded as refused once, however often a package names the build', async () => {
     const place = newPlace();
     const shared = await library([]);
     const { appId, buildId } = shared;
@@ -131,7 +131,7 @@ describe('the right to use a library', () => {
     expect(await events(shared)).toEqual([use(place, shared, 'denied')]);
   });
 
-  it('is used only by what was stored', async () => {
+  it('is recorded as used only if the package was stored', async () => {
     const place = newPlace();
     const shared = await library([place.appId]);
     await put(place, packageDocument(place.appId, { bpmn: userTaskProcess() }));
@@ -140,7 +140,7 @@ describe('the right to use a library', () => {
     expect(await events(shared)).toEqual([]);
   });
 
-  it('is asked before anything that could tell what is in the library', async () => {
+  it('is checked before anything that could reveal the contents of the library', async () => {
     const place = newPlace();
     const shared = await library([]);
     const document = documentWith(place, shared);
@@ -150,7 +150,7 @@ describe('the right to use a library', () => {
     expect(answer.body.problems).toBeUndefined();
   });
 
-  it('is not that of an application whose id differs in its case', async () => {
+  it('does not extend to an application whose id differs in case', async () => {
     const place = newPlace();
     const other = place.appId.toUpperCase();
     expect(other).not.toBe(place.appId);
@@ -158,22 +158,22 @@ describe('the right to use a library', () => {
     expect((await put(place, documentWith(place, named))).status).toBe(409);
   });
 
-  it('is asked again before a version is committed, which could not be built without it', async () => {
+  it('is checked again when a version is committed', async () => {
     const place = newPlace();
     const shared = await library([place.appId]);
     expect((await put(place, documentWith(place, shared))).status).toBe(200);
-    await takeBack(shared);
+    await revoke(shared);
     const refused = await commit(app, place);
     expect(refused.status).toBe(409);
     expect(refused.body).toMatchObject({ message: sentence(place, shared) });
     expect(await events(shared)).toEqual([use(place, shared, 'ok'), use(place, shared, 'denied')]);
   });
 
-  it('is told to who reads what is wrong with a package, and no refused use of his is recorded', async () => {
+  it('is checked when the problems of a package are read, without recording a refused use', async () => {
     const place = newPlace();
     const shared = await library([place.appId]);
     expect((await put(place, documentWith(place, shared))).status).toBe(200);
-    await takeBack(shared);
+    await revoke(shared);
     const path = `${deliveryPath(place.appId, place.versionId)}/package/problems`;
     expect(await app.request('GET', path)).toMatchObject({
       status: 409,
@@ -182,12 +182,12 @@ describe('the right to use a library', () => {
     expect(await events(shared)).toEqual([use(place, shared, 'ok')]);
   });
 
-  it('is asked again when a build is made', async () => {
+  it('is checked again when a build is made', async () => {
     const place = newPlace();
     const shared = await library([place.appId]);
     expect((await put(place, documentWith(place, shared))).status).toBe(200);
     await commit(app, place);
-    await takeBack(shared);
+    await revoke(shared);
 
     const refused = await build(app, place);
     expect(refused.status).toBe(409);
@@ -196,14 +196,14 @@ describe('the right to use a library', () => {
     expect(await events(shared)).toEqual([use(place, shared, 'ok'), use(place, shared, 'denied')]);
   });
 
-  it('is asked again when a node of a workflow is edited, and nothing of the package changes', async () => {
+  it('is checked again when a workflow node is edited, and a refusal leaves the package unchanged', async () => {
     const place = newPlace();
     const shared = await library([place.appId]);
     const workflows = [workflowOf('flow', [mapping('a', 1)])];
     expect((await put(place, { ...documentWith(place, shared), workflows })).status).toBe(200);
     const before = await packageRow(app, place);
     const { body: node } = await getNode(app, place, 'flow', 'a');
-    await takeBack(shared);
+    await revoke(shared);
 
     const path = nodePath(place, 'flow', 'a');
     const added = await app.request('POST', nodePath(place, 'flow'), {
@@ -226,7 +226,7 @@ describe('the right to use a library', () => {
     ]);
   });
 
-  it('is needed for what a package names, and reaches nothing behind it, whose owner finds the use by builds', async () => {
+  it('is required only for libraries that a package names, and owners of indirect libraries see the builds that use them', async () => {
     const middle = newPlace();
     const top = newPlace();
     const deep = await library([middle.appId]);
@@ -270,7 +270,7 @@ describe('the right to use a library', () => {
     [['not an id'], 'Element 0 must be 1 to 64 letters'],
     ['one', '"usableBy" must be an array.'],
     [Array.from({ length: 501 }, (_, index) => `app-${index}`), 'at most 500 applications'],
-  ])('is written as a list of applications, each once (%#)', async (usableBy, message) => {
+  ])('must be a list of distinct application ids (%#)', async (usableBy, message) => {
     const place = newPlace();
     const application = { formatVersion: 1, appId: place.appId, name: 'Wrong', usableBy };
     const answer = await put(place, { application });
@@ -319,9 +319,9 @@ describe('the right to use the systems of a library', () => {
     app.request('PUT', `${deliveryPath(place.appId, place.versionId)}/package`, { body: document });
 
   it.each([
-    ['are not there without it', () => ({ systemsUsableBy: [] }), 400],
-    ['are there with it', (user: string) => ({ systemsUsableBy: [user] }), 200],
-    ['are there where the library does not tell them apart', () => ({}), 200],
+    ['are unavailable without it', () => ({ systemsUsableBy: [] }), 400],
+    ['are available with it', (user: string) => ({ systemsUsableBy: [user] }), 200],
+    ['are available if the library does not restrict them', () => ({}), 200],
   ])('%s, for nodes of the application', async (_what, members, status) => {
     const place = newPlace();
     const lib = await library(place.appId, members(place.appId));
@@ -337,7 +337,7 @@ describe('the right to use the systems of a library', () => {
     }
   });
 
-  it('is not needed to run workflows of the library, which use them as its owner wrote', async () => {
+  it('is not needed to run workflows of the library that use them', async () => {
     const place = newPlace();
     const lib = await library(place.appId, { systemsUsableBy: [] });
     const called = workflowOf('flow', [calling('call', 'rate', lib.appId)]);

@@ -10,14 +10,15 @@ import { auditRows, commitVersion, newPlace, type Place } from '../systems/rows.
 import { build, buildRows, commit, graphOf, packageRow, store } from './rows.js';
 import { changeNode, getNode, nodePath } from './workflow-nodes.js';
 
-/** What the service refuses, a task of another engine, and what it takes, a user task without actions. */
 const processWith = (tag: string, id: string, attributes = ''): string =>
   taskProcess('old', node(tag, id, '', attributes));
+/** Refused: a task of another engine. */
 const FOREIGN = processWith(
   'serviceTask',
   'pay',
   'xmlns:camunda="http://camunda.org/schema/1.0/bpmn" camunda:class="org.example.Pay"',
 );
+/** Accepted: a user task without actions. */
 const BARE = processWith('userTask', 'work');
 
 describe('a stored package that the rules of this release refuse', () => {
@@ -33,7 +34,7 @@ describe('a stored package that the rules of this release refuse', () => {
 
   const documentOf = (bpmn: string) =>
     packageDocument(place.appId, { bpmn, package: { workflows: [workflowOf('flow', [mapping('a', 1)])] } });
-  /** Stored past the check, as under looser rules. */
+  /** Stores a package without validation, as a release with looser rules would have done. */
   const storedBefore = async (bpmn: string): Promise<void> => {
     expect((await store(app, place, documentOf(userTaskProcess()))).status).toBe(200);
     const document = documentOf(bpmn);
@@ -46,7 +47,7 @@ describe('a stored package that the rules of this release refuse', () => {
     );
   };
 
-  it('is not committed, and the answer names file, element and what to write; once it is mended it is', async () => {
+  it('cannot be committed until it is fixed, and the error names file, element and remedy', async () => {
     await storedBefore(FOREIGN);
     const { status, body } = await commit(app, place);
     expect(status).toBe(409);
@@ -65,7 +66,7 @@ describe('a stored package that the rules of this release refuse', () => {
     expect((await commit(app, place)).status).toBe(200);
   });
 
-  it('is not built where it was committed before, and the answer names file, element and what to write', async () => {
+  it('cannot be built if it was committed before, and the error names file, element and remedy', async () => {
     await storedBefore(FOREIGN);
     await commitVersion(app, place);
     expect((await commit(app, place)).body['message']).toContain('is committed');
@@ -83,7 +84,7 @@ describe('a stored package that the rules of this release refuse', () => {
     expect(await buildRows(app, place.appId)).toEqual([]);
   });
 
-  it('is not edited as a draft either, and can be delivered again once it is mended', async () => {
+  it('cannot be edited as a draft, and can be delivered again once it is fixed', async () => {
     await storedBefore(FOREIGN);
     const before = await packageRow(app, place);
     const { body: node } = await getNode(app, place, 'flow', 'a');

@@ -20,12 +20,12 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/package/problems', (
   const problems = async (): Promise<Problem[]> =>
     (await app.request<{ problems: Problem[] }>('GET', pathOf())).body.problems;
 
-  it('tells nothing of a package without problems', async () => {
+  it('is empty for a package without problems', async () => {
     await store(app, place, packageDocument(place.appId, {}));
     expect(await app.request('GET', pathOf())).toMatchObject({ status: 200, body: { problems: [] } });
   });
 
-  it('tells what a commit would be refused with, and what a build would warn of, and changes nothing', async () => {
+  it('lists errors that prevent a commit and warnings of a build, and changes nothing', async () => {
     const { resourceDefinitionId, resourceId } = await createdSystem(app, place);
     const node = agentNode({}, { mcpServers: [{ resourceDefinitionId, appId: place.appId }] });
     const workflows = [workflowOf('flow', [node as never])];

@@ -89,7 +89,7 @@ describe('the systems of a package', () => {
     expect(second?.resourceId).not.toBe(first?.resourceId);
   });
 
-  it('are the whole truth about REST and NOSQL_DB systems, not about MCP systems', async () => {
+  it('replace all REST and NOSQL_DB systems of the version, but leave other MCP systems', async () => {
     const other = await createdSystem(app, place, { resourceName: 'by-hand' });
     await deliver(MCP, REST, NOSQL);
     const { systems } = await deliver();
@@ -126,7 +126,7 @@ describe('the systems of a package', () => {
       connectionKey: before?.connectionKey,
       createdAt: before?.createdAt,
     });
-    // Another writing of the address is another text that the secret is bound to.
+    // The secret is bound to the address as written, so it must also match after the spelling has changed.
     const secret = 'correct horse battery staple';
     expect(after !== null && app.nest.get(SystemSecrets).matches(after, secret)).toBe(true);
     expect(await toolRows(app, system.id)).toMatchObject([{ id: tool, enabled: false, present: true }]);
@@ -149,7 +149,7 @@ describe('the systems of a package', () => {
         },
       },
     ],
-  ])('lose a secret that would go to another %s', async (_what, change) => {
+  ])('lose a secret that would be sent to another %s', async (_what, change) => {
     const system = await registered({ authorization: serviceAccount() });
     const { warnings } = await deliver({ ...MCP, ...change });
 
@@ -164,7 +164,7 @@ describe('the systems of a package', () => {
     ]);
   });
 
-  it('forget credentials under NO_AUTH', async () => {
+  it('drop credentials under NO_AUTH', async () => {
     const system = await registered({ authorization: serviceAccount() });
     await deliver(MCP);
     expect(await systemRow(app, system.id)).toMatchObject({
@@ -175,7 +175,7 @@ describe('the systems of a package', () => {
     });
   });
 
-  it('ask for a secret that is missing, which is then set in the version', async () => {
+  it('report a missing secret, which can then be set in the version', async () => {
     const { warnings } = await deliver({ ...MCP, authorization: ACCOUNT });
     expect(warnings).toMatchObject([{ code: 'SECRET_MISSING', file: 'systems/Inventory.json' }]);
     const [row] = await systemRows(app, place);
@@ -191,7 +191,7 @@ describe('the systems of a package', () => {
     expect((await systemRows(app, place))[0]?.clientSecret).toEqual(expect.any(String));
   });
 
-  it('never come with a secret', async () => {
+  it('must not contain a secret', async () => {
     const secret = { ...ACCOUNT, configuration: { ...ACCOUNT.configuration, clientSecret: 'canary' } };
     const systems = [{ ...MCP, authorization: secret }];
     const { status, body, text } = await store(
@@ -206,7 +206,7 @@ describe('the systems of a package', () => {
     expect(await systemRows(app, place)).toEqual([]);
   });
 
-  it('are others when they change their type', async () => {
+  it('are replaced when they change their type', async () => {
     const system = await registered({ authorization: serviceAccount() });
     const { systems } = await deliver({ ...REST, resourceName: MCP.resourceName });
     const [row] = await systemRows(app, place);

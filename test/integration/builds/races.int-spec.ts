@@ -25,14 +25,14 @@ const system = (name: string) => ({
   baseUrl: 'https://scores.example.com',
 });
 
-describe('deliveries at the same time', () => {
+describe('concurrent deliveries', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await TestApp.shared();
   });
   afterAll(() => app.close());
 
-  it('of two packages leave one of them, whole', async () => {
+  it('of several packages store exactly one of them, completely', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const place = newPlace();
       const packages = ['one', 'two', 'three'].map((name) =>
@@ -51,7 +51,7 @@ describe('deliveries at the same time', () => {
     }
   });
 
-  it('of one package have one effect', async () => {
+  it('of one package take effect once', async () => {
     const place = newPlace();
     const document = packageDocument(place.appId, { package: { systems: [system('one')] } });
     const answers = await Promise.all(Array.from({ length: 6 }, () => store(app, place, document)));
@@ -121,7 +121,7 @@ describe('deliveries at the same time', () => {
     const answers = await Promise.all(ids.map((id) => activate(app, appId, id)));
 
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    // Every one but the last is the one before another.
+    // Every build but the last is the previous build of another activation.
     const before = answers.map(({ body }) => body.previousBuildId);
     const last = ids.filter((id) => !before.includes(id));
     expect(before.filter((id) => id === null)).toHaveLength(1);

@@ -49,10 +49,10 @@ describe('GET /resource/app/{appId}/builds', () => {
     expect(third.body.next).toBeNull();
   });
 
-  it('narrows by when they were made', async () => {
+  it('filters by creation time', async () => {
     const published = await publish(app, { appId, bpmn: userTaskProcess() });
     for (let more = 0; more < 2; more += 1) {
-      // Times of one millisecond are no range.
+      // The builds must not be created within the same millisecond.
       await new Promise((resolve) => setTimeout(resolve, 5));
       await build(app, published);
     }
@@ -97,7 +97,7 @@ const bpmnPath = (buildId: string, name = 'hello') =>
   `${appPath(appId)}/build/${buildId}/process/${name}/bpmn`;
 
 describe('GET /resource/app/{appId}/build/{buildId}/process/{processDefinitionName}/bpmn', () => {
-  it('gives the file back byte for byte', async () => {
+  it('returns the file byte for byte', async () => {
     const bpmn = `${userTaskProcess()}\r\n<!-- "ä" 在庫 😀 -->\t \n`;
     const { buildId } = await publish(app, { appId, bpmn });
     const { status, headers, text } = await app.request('GET', bpmnPath(buildId));
@@ -107,7 +107,7 @@ describe('GET /resource/app/{appId}/build/{buildId}/process/{processDefinitionNa
     expect(text).toBe(bpmn);
   });
 
-  it('takes names with brackets, URL-encoded', async () => {
+  it('accepts names with brackets, URL-encoded', async () => {
     const bpmn = userTaskProcess('hello').replace('name="hello"', 'name="[retail](new).hello"');
     const { buildId } = await publish(app, { appId, bpmn });
     const { status } = await app.request('GET', bpmnPath(buildId, encodeURIComponent('[retail](new).hello')));

@@ -21,7 +21,7 @@ export interface Problem {
   message: string;
 }
 
-/** The answer to a package, stored or refused. */
+/** Response to a delivered package, stored or refused. */
 export interface PackageAnswer {
   checksum: string;
   changed: boolean;
@@ -42,11 +42,11 @@ export interface Manifest {
   createdDate: string;
   resources: { resourceType: string; name: string; resourceId: string; resourceDefinitionId: string }[];
   libraries: { appId: string; buildId: string; level: number }[];
-  /** Of a new build only. */
+  /** Only in the response to a new build. */
   warnings?: Problem[];
 }
 
-/** A workflow of a package that does nothing. */
+/** Returns a workflow that does nothing. */
 export function emptyWorkflow(name: string): Record<string, unknown> {
   const outgoingSequences = [{ id: 'sequence', sourceNodeId: 'start', targetNodeId: 'end' }];
   return {
@@ -58,7 +58,7 @@ export function emptyWorkflow(name: string): Record<string, unknown> {
   };
 }
 
-/** Stores a package, whose application may use the libraries that it names as long as they say nothing of who may. */
+/** Stores a package, after granting its application the right to use the libraries that it names. */
 export async function store(app: TestApp, place: Place, body: unknown): Promise<TestResponse<PackageAnswer>> {
   const { application } = (body ?? {}) as { application?: { libraries?: { appId: string }[] } };
   if (Array.isArray(application?.libraries)) {
@@ -88,7 +88,7 @@ export function packageRow(app: TestApp, { appId, versionId }: Place): Promise<A
   return app.dataSource.getRepository(AppPackageEntity).findOneBy({ appId, appVersionId: versionId });
 }
 
-/** The systems of a version by name. */
+/** Returns the systems of a version, by name. */
 export async function systemRows(app: TestApp, { appId, versionId }: Place): Promise<SystemEntity[]> {
   const rows = await app.dataSource.getRepository(SystemEntity).findBy({ appId, appVersionId: versionId });
   return rows.toSorted((one, other) => (one.nameKey < other.nameKey ? -1 : 1));
@@ -106,21 +106,21 @@ export function nodeRows(app: TestApp, definitionSvcUuid: string): Promise<Proce
   return app.dataSource.getRepository(ProcessNodeEntity).findBy({ definitionSvcUuid });
 }
 
-/** The tools of a build, in the order of their servers' lists. */
+/** Returns the tools of a build, in the order in which their servers list them. */
 export function toolsOfBuild(app: TestApp, buildId: string): Promise<BuildToolEntity[]> {
   return app.dataSource
     .getRepository(BuildToolEntity)
     .find({ where: { buildId }, order: { position: 'ASC' } });
 }
 
-/** The stored graph of a process of a build. */
+/** Returns the stored graph of a process of a build. */
 export async function graphOf(app: TestApp, buildId: string, name: string): Promise<ProcessGraph> {
   const where = { buildId, name };
   const row = await app.dataSource.getRepository(BuildDefinitionEntity).findOneByOrFail(where);
   return JSON.parse(row.graph) as ProcessGraph;
 }
 
-/** Numbers of the nodes of a process of a build, by the ids of their BPMN elements. */
+/** Returns the numbers of the nodes of a process of a build, keyed by BPMN element id. */
 export async function numbersOf(
   app: TestApp,
   buildId: string,

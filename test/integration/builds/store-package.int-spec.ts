@@ -23,7 +23,7 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/package', () => {
     packageDocument(place.appId, { bpmn: userTaskProcess(), package: rest });
   const path = () => `${deliveryPath(place.appId, place.versionId)}/package`;
 
-  it('stores the package and brings the version into being as a draft', async () => {
+  it('stores the package and creates the version as a draft', async () => {
     const { status, body } = await store(app, place, document({ systems: [REST] }));
 
     expect(status).toBe(200);
@@ -50,7 +50,7 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/package', () => {
     ]);
   });
 
-  it('gives it back with every byte of its files', async () => {
+  it('returns it with every byte of its files', async () => {
     const bpmn = `${userTaskProcess()}\r\n<!-- "ä" 在庫 😀 \\ \t ' -->  \n`;
     const delivered = packageDocument(place.appId, { bpmn });
     await store(app, place, delivered);
@@ -60,7 +60,7 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/package', () => {
     expect(body).toEqual(delivered);
   });
 
-  it('does nothing the second time', async () => {
+  it('does nothing when the same package is stored again', async () => {
     const first = await store(app, place, document({ systems: [REST] }));
     const [row, systems] = [await packageRow(app, place), await systemRows(app, place)];
     const second = await store(app, place, document({ systems: [REST] }));
@@ -75,7 +75,7 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/package', () => {
     expect(await auditRows(app, place)).toHaveLength(1);
   });
 
-  it('takes another order of members for the same package', async () => {
+  it('treats another order of members as the same package', async () => {
     const { body: first } = await store(app, place, document());
     const reversed = Object.fromEntries(Object.entries(document()).toReversed());
 
@@ -85,7 +85,7 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/package', () => {
     });
   });
 
-  it('replaces the package before', async () => {
+  it('replaces the previous package', async () => {
     const { body: first } = await store(app, place, document());
     const other = packageDocument(place.appId, { bpmn: userTaskProcess('other') });
     const { body: second } = await store(app, place, other);
@@ -95,7 +95,7 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/package', () => {
     expect((await app.request('GET', path())).body).toEqual(other);
   });
 
-  it('takes a package larger than other bodies may be', async () => {
+  it('accepts a package larger than other request bodies may be', async () => {
     const comment = `<!-- ${'"\\'.repeat(250_000)} -->`;
     const large = packageDocument(place.appId, { bpmn: userTaskProcess() + comment });
 
@@ -103,7 +103,7 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/package', () => {
     expect((await app.request('GET', path())).body).toEqual(large);
   });
 
-  it('tells all problems at once and stores nothing', async () => {
+  it('reports all problems at once and stores nothing', async () => {
     const wrong = packageDocument(place.appId, {
       bpmn: ['<not-bpmn/>', userTaskProcess()],
       libraries: [{ appId: 'library', buildId: 'nowhere' }],
@@ -130,7 +130,7 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/package', () => {
     expect((await app.request('GET', path())).status).toBe(404);
   });
 
-  it('tells what is wrong with processes and systems also beside members that are wrong', async () => {
+  it('reports problems of processes and systems even if members are unknown', async () => {
     const bpmn = userTaskProcess().replaceAll('userTask', 'scriptTask');
     const guest = { ...REST, baseUrl: 'https://guest:guest@scores.example.com' };
     const rest = { systems: [guest, { ...REST, resourceName: 'Other', color: 'red' }] };
@@ -147,7 +147,7 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/package', () => {
     expect(await packageRow(app, place)).toBeNull();
   });
 
-  it('tells them as a problem document, too', async () => {
+  it('reports problems as application/problem+json, too', async () => {
     const response = await app.request('PUT', path(), {
       body: packageDocument(place.appId, { bpmn: 'x' }),
       headers: { accept: 'application/problem+json' },
@@ -162,7 +162,7 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/package', () => {
     });
   });
 
-  it('keeps the package before when a later one is refused', async () => {
+  it('keeps the previous package when a later one is refused', async () => {
     await store(app, place, document({ systems: [REST] }));
     const before = await packageRow(app, place);
     expect((await store(app, place, document({ systems: [REST, REST] }))).status).toBe(400);
@@ -181,7 +181,7 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/package', () => {
   });
 
   it.each([
-    ['no JSON', { rawBody: '{"' }, 'Request body is not valid JSON.'],
+    ['malformed JSON', { rawBody: '{"' }, 'Request body is not valid JSON.'],
     ['an array', { body: [] }, 'Request body must be a JSON object.'],
     ['another content type', { rawBody: 'x', headers: { 'content-type': 'text/plain' } }, 'Content-Type'],
     ['a key that reaches prototypes', { body: { application: { constructor: 1 } } }, 'package is not valid'],
@@ -191,7 +191,7 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/package', () => {
       { rawBody: '{"application":{"n":9007199254740993}}' },
       'package is not valid',
     ],
-    ['nothing', {}, 'The application package is not valid.'],
+    ['an empty body', {}, 'The application package is not valid.'],
   ])('answers 400 to %s', async (_what, request, message) => {
     const { status, body } = await app.request('PUT', path(), request);
 

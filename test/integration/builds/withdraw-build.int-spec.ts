@@ -45,7 +45,7 @@ const called = processFile(
   'called',
   `${node('startEvent', 'start')}${userTask('b')}${node('endEvent', 'end')}${flows('start>b b>end')}`,
 );
-/** Stops at once where `amount` is no number. */
+/** Stops with an incident if `amount` is not a number. */
 const stops = processFile(
   'stops',
   `${node('startEvent', 'start')}${node('exclusiveGateway', 'g')}${userTask('a')}${node('endEvent', 'end')}
@@ -79,7 +79,7 @@ const withdrawals = async (build: Published) =>
   (await auditRows(app, build)).filter(({ action }) => action === AuditAction.BuildWithdraw);
 
 describe('POST /resource/app/{appId}/build/{buildId}/withdraw', () => {
-  it('ends starts, test runs, activations and uses as a library, for good', async () => {
+  it('permanently prevents starts, test runs, activations and use as a library', async () => {
     const build = await published();
     await activate(app, build.appId, build.buildId);
     const first = await start(app, build, 'waits', {}, { key: 'once' });
@@ -122,7 +122,7 @@ describe('POST /resource/app/{appId}/build/{buildId}/withdraw', () => {
     ]);
   });
 
-  it('ends starts on every replica before it is answered', async () => {
+  it('prevents starts on every replica before it answers', async () => {
     const build = await published();
     const replica = await TestApp.start({ JOBS_CONCURRENCY: '0' });
     try {
@@ -134,7 +134,7 @@ describe('POST /resource/app/{appId}/build/{buildId}/withdraw', () => {
     }
   });
 
-  it('ends retries of instances that stopped at their start', async () => {
+  it('prevents retries of instances that stopped at their start', async () => {
     const build = await publish(app, { bpmn: stops });
     const { body } = await start(app, build, 'stops', { amount: 'many' });
     const uuid = body.incident?.processInstanceUuid ?? '';
@@ -145,7 +145,7 @@ describe('POST /resource/app/{appId}/build/{buildId}/withdraw', () => {
     expect((await app.request('POST', `${instancePath(uuid)}/terminate`)).status).toBe(200);
   });
 
-  it('lets running instances go on, and call processes of their own build', async () => {
+  it('lets running instances continue and call processes of their own build', async () => {
     const build = await published();
     const { uuid, token } = await started(app, build, 'waits');
     await withdraw(build);
@@ -185,7 +185,7 @@ describe('POST /resource/app/{appId}/build/{buildId}/withdraw', () => {
     expect(await withdrawals(build)).toHaveLength(1);
   });
 
-  it('treats instances whose start was under way a minute later, and does no harm twice', async () => {
+  it('handles instances that were starting a minute later, and has no further effect when repeated', async () => {
     const build = await published();
     const { uuid } = await started(app, build, 'waits');
     await withdraw(build, { running: 'HOLD' });
@@ -203,7 +203,7 @@ describe('POST /resource/app/{appId}/build/{buildId}/withdraw', () => {
       (state) => state === 'ONHOLD',
     );
     await app.request('POST', `${instancePath(uuid)}/release`);
-    // What a start that came too late looks like.
+    // The released instance simulates one whose start completed after the withdrawal.
     const [job] = left;
     const handler = app.nest.get(WithdrawnBuildHandler);
     await handler.run(job as never);
@@ -241,7 +241,7 @@ describe('POST /resource/app/{appId}/build/{buildId}/withdraw', () => {
     expect((await withdraw(build, { running: 'CONTINUE' }, deliverer)).status).toBe(200);
   });
 
-  it('and an activation at one time leave no withdrawn build active', async () => {
+  it('leaves no withdrawn build active if an activation runs concurrently', async () => {
     const build = await published();
     const [activated, withdrawn] = await Promise.all([
       activate(app, build.appId, build.buildId),
@@ -254,13 +254,13 @@ describe('POST /resource/app/{appId}/build/{buildId}/withdraw', () => {
 });
 
 describe('a build that was never active', () => {
-  it('is started by who may deliver the application only, and by others once it was active', async () => {
+  it('can be started only by callers who may deliver the application, and by others once it was active', async () => {
     const build = await published(true);
-    const nobody = await bearer();
+    const ordinary = await bearer();
     const deliverer = await bearer(`application-delivery@${build.appId}`);
     const status = async (token: string): Promise<number> =>
       (await start(app, build, 'waits', {}, { token })).status;
-    const refused = await start(app, build, 'waits', {}, { token: nobody });
+    const refused = await start(app, build, 'waits', {}, { token: ordinary });
     expect(refused).toMatchObject({
       status: 403,
       body: {
@@ -271,15 +271,15 @@ describe('a build that was never active', () => {
     expect(await status(await bearer('application-delivery@other'))).toBe(403);
     expect(await status(deliverer)).toBe(200);
     const unknown = startPath(build, 'unknown');
-    expect((await app.request('POST', unknown, { token: nobody, body: {} })).status).toBe(404);
+    expect((await app.request('POST', unknown, { token: ordinary, body: {} })).status).toBe(404);
     const path = `/rtm/api/runtime/app/${build.appId}/build/${build.buildId}/processes`;
-    const told = await app.request('GET', path, { token: nobody });
-    expect(told.body['processes']).toMatchObject([{ mayStart: false, refusal: { status: 403 } }, {}]);
+    const listed = await app.request('GET', path, { token: ordinary });
+    expect(listed.body['processes']).toMatchObject([{ mayStart: false, refusal: { status: 403 } }, {}]);
 
     await activate(app, build.appId, build.buildId);
-    expect(await status(nobody)).toBe(200);
+    expect(await status(ordinary)).toBe(200);
     const next = await publish(app, { appId: build.appId, bpmn: called });
     await activate(app, build.appId, next.buildId);
-    expect(await status(nobody)).toBe(200);
+    expect(await status(ordinary)).toBe(200);
   });
 });

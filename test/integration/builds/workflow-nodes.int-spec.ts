@@ -37,7 +37,7 @@ const refusedCodes = (body: unknown) =>
 const lastEvent = async () => (await auditRows(app, place)).at(-1);
 
 describe('GET /resource/app/{appId}/app-version/{versionId}/workflow', () => {
-  it('lists the workflows of the package, none without one', async () => {
+  it('lists the workflows of the package, and none without a package', async () => {
     expect((await app.request('GET', workflowsPath(place))).body).toEqual({ workflows: [] });
     await delivered(workflowOf('one', [], { description: 'First' }), workflowOf('two', [mapping('a', 1)]));
     const { status, body } = await app.request('GET', workflowsPath(place));
@@ -54,7 +54,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/workflow', () => {
     });
   });
 
-  it('shows a workflow with its nodes, whatever the case of its name', async () => {
+  it('returns a workflow with its nodes, ignoring the case of its name', async () => {
     const inputSchema = { type: 'object', required: ['a'] };
     await delivered(workflowOf('Flow_(1).[2]', [mapping('a', 1)], { inputSchema }));
     const path = `${workflowsPath(place)}/${encodeURIComponent('flow_(1).[2]')}`;
@@ -68,7 +68,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/workflow', () => {
     ]);
   });
 
-  it('answers 404 and 400 for what is no workflow', async () => {
+  it('answers 404 for an unknown workflow and 400 for a malformed name', async () => {
     await delivered(workflowOf('flow'));
     expect((await app.request('GET', `${workflowsPath(place)}/other`)).status).toBe(404);
     expect((await app.request('GET', `${workflowsPath(place)}/a%20b`)).status).toBe(400);
@@ -77,7 +77,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/workflow', () => {
 });
 
 describe('GET /resource/app/{appId}/app-version/{versionId}/workflow/{workflowName}/node/{nodeId}', () => {
-  it('shows every member of the contract, references by definition id', async () => {
+  it('returns every member of the contract, with references by definition id', async () => {
     const systems = [
       { resourceName: 'Stock', type: 'MCP', name: 'Stock', baseUrl: 'https://mcp.example.com' },
     ];
@@ -131,7 +131,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/workflow/{workflowNa
     expect(body['createdBy']).toMatchObject(person);
   });
 
-  it('does not believe what a package says of dates and users', async () => {
+  it('ignores dates and users in a package', async () => {
     const stamps = { createdDate: '1999-01-01T00:00:00.000Z', createdBy: { firstName: 'Mallory' } };
     await delivered(workflowOf('flow', [{ ...mapping('a', 1), ...stamps, workflowResourceId: 'x' }]));
     const { body } = await getNode(app, place, 'flow', 'a');
@@ -140,7 +140,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/workflow/{workflowNa
     expect(body['workflowResourceId']).toMatch(UUID);
   });
 
-  it('keeps dates and users of nodes that another delivery leaves as they are', async () => {
+  it('keeps dates and users of nodes that another delivery does not change', async () => {
     await delivered(workflowOf('flow', [mapping('a', 1), mapping('b', 1)]));
     const [a, b] = [await getNode(app, place, 'flow', 'a'), await getNode(app, place, 'flow', 'b')];
     await delivered(workflowOf('flow', [mapping('a', 1), mapping('b', 2)]));
@@ -150,7 +150,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/workflow/{workflowNa
     expect(changed.modifiedDate > b.body.modifiedDate).toBe(true);
   });
 
-  it('answers 404 and 400 for what is no node', async () => {
+  it('answers 404 for an unknown node and 400 for a malformed id', async () => {
     await delivered(workflowOf('flow'));
     expect((await getNode(app, place, 'flow', 'other')).body).toMatchObject({
       message: 'Workflow node not found.',
@@ -163,7 +163,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/workflow/{workflowNa
 });
 
 describe('POST /resource/app/{appId}/app-version/{versionId}/workflow/{workflowName}/node', () => {
-  it('puts a node on a sequence and gives it what is left out', async () => {
+  it('inserts a node into a sequence and fills in missing members', async () => {
     await delivered(workflowOf('flow'));
     const { status, body, headers } = await create(
       { type: 'DATA_MAPPING', name: 'New', inputBody: '1', responseKey: 'x' },
@@ -190,7 +190,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/workflow/{workflowN
     });
   });
 
-  it('lets an agent use a system that was registered by hand, and refuses the commit when that is gone', async () => {
+  it('lets an agent use a system that was registered by hand, and refuses the commit once that is deleted', async () => {
     await delivered(workflowOf('flow'));
     const system = await createdSystem(app, place, { resourceName: 'Stock' });
     const mcpServers = [{ resourceDefinitionId: system.resourceDefinitionId, appId: place.appId }];
@@ -205,7 +205,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/workflow/{workflowN
     expect((await build(app, place)).status).toBe(201);
   });
 
-  it('takes the conditions along when it comes on a branch, and an END as it is', async () => {
+  it('updates the conditions of the branch that it is inserted into, and leaves an END without sequences', async () => {
     const fork = {
       id: 'fork',
       type: 'CONDITION',
@@ -229,7 +229,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/workflow/{workflowN
     });
   });
 
-  it('tells everything that is wrong at once and stores nothing', async () => {
+  it('reports all problems at once and stores nothing', async () => {
     await delivered(workflowOf('flow'));
     const before = await read();
     const { status, body } = await create({
@@ -254,21 +254,17 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/workflow/{workflowN
   });
 
   it.each([
-    ['a member that is unknown', { id: 'a', type: 'END', name: 'A', extra: 1 }, ''],
-    ['an id that is none', { id: 7, type: 'END', name: 'A' }, ''],
-    ['a sequence that is not there', { id: 'a', type: 'END', name: 'A' }, '?onSequence=other'],
-    ['a sequence that is no id', { id: 'a', type: 'END', name: 'A' }, '?onSequence=a%20b'],
-    [
-      'a system that is not there',
-      agentNode({}, { mcpServers: [{ resourceName: 'x' }] }),
-      '?onSequence=start-end',
-    ],
+    ['an unknown member', { id: 'a', type: 'END', name: 'A', extra: 1 }, ''],
+    ['an id that is not text', { id: 7, type: 'END', name: 'A' }, ''],
+    ['an unknown sequence', { id: 'a', type: 'END', name: 'A' }, '?onSequence=other'],
+    ['a malformed sequence id', { id: 'a', type: 'END', name: 'A' }, '?onSequence=a%20b'],
+    ['an unknown system', agentNode({}, { mcpServers: [{ resourceName: 'x' }] }), '?onSequence=start-end'],
   ])('answers 400 for %s', async (_what, body, query) => {
     await delivered(workflowOf('flow'));
     expect((await create(body, query)).status).toBe(400);
   });
 
-  it('answers 404 before it looks at the body, 409 for an id that is taken and for a committed version', async () => {
+  it('answers 404 before it parses the body, and 409 for an id that is taken and for a committed version', async () => {
     await delivered(workflowOf('flow'));
     const broken = { rawBody: '{', headers: { 'content-type': 'application/json' } };
     expect((await app.request('POST', nodePath(place, 'other'), broken)).status).toBe(404);
@@ -280,7 +276,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/workflow/{workflowN
     expect((await create({ ...mapping('a', 1), name: 'a' }, '?onSequence=start-end')).status).toBe(409);
   });
 
-  it('adds nodes of several callers at the same time', async () => {
+  it('adds nodes of concurrent callers', async () => {
     await delivered(workflowOf('one'), workflowOf('two'), workflowOf('three'));
     const answers = await Promise.all(
       ['one', 'two', 'three'].map((name) =>
@@ -293,7 +289,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/workflow/{workflowN
     }
   });
 
-  it('leaves the systems of the version as they are', async () => {
+  it('does not change the systems of the version', async () => {
     const system = { resourceName: 'Stock', type: 'MCP', name: 'Stock', baseUrl: 'https://mcp.example.com' };
     const document = { systems: [system], workflows: [workflowOf('flow')] };
     await store(app, place, packageDocument(place.appId, { package: document }));
@@ -316,7 +312,7 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/workflow/{workflowNa
 
   beforeEach(() => delivered(workflowOf('flow', [mapping('a', 1)])));
 
-  it('changes the node and who changed it when', async () => {
+  it('changes the node, its modification date and its author', async () => {
     const { body: before } = await getNode(app, place, 'flow', 'a');
     const token = await app.tokenWith({ given_name: 'Ann', sub: 'ann' });
     const { headers } = await getNode(app, place, 'flow', 'a');
@@ -341,7 +337,7 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/workflow/{workflowNa
     });
   });
 
-  it('gives an END the code of a BPMN error, and takes it away', async () => {
+  it('sets and removes the BPMN error code of an END', async () => {
     const path = nodePath(place, 'flow', 'end');
     const { body: before } = await getNode(app, place, 'flow', 'end');
     const put = (payload: unknown) => changeNode(app, 'PUT', path, { body: { ...before, payload } });
@@ -355,19 +351,19 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/workflow/{workflowNa
     expect(await put(before['payload'])).toMatchObject({ status: 200, body: { payload: before['payload'] } });
   });
 
-  it('changes nothing when the node is sent back as it was read', async () => {
+  it('changes nothing when the node is sent as it was read', async () => {
     const { body: before } = await getNode(app, place, 'flow', 'a');
     expect((await put(before)).body).toEqual(before);
   });
 
-  it('changes nothing either when texts are missing that are shown as empty', async () => {
+  it('changes nothing when texts that the package leaves out are sent as empty', async () => {
     const { body: before } = await getNode(app, place, 'flow', 'start');
     expect(before).toMatchObject({ inputBody: '', responseKey: '' });
     const { body } = await changeNode(app, 'PUT', nodePath(place, 'flow', 'start'), { body: before });
     expect(body).toEqual(before);
   });
 
-  it('refuses with 409 who has not read the node as it is', async () => {
+  it('answers 409 to a stale If-Match', async () => {
     const { headers, body } = await getNode(app, place, 'flow', 'a');
     const tag = { 'if-match': headers.get('etag') ?? '' };
     const [one, other] = await Promise.all([
@@ -385,7 +381,7 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/workflow/{workflowNa
     expect((await put({ ...body, inputBody: '4' }, { 'if-match': '*' })).status).toBe(200);
   });
 
-  it('takes a list of tags, also as a proxy weakens them, and refuses with 400 what is no tag', async () => {
+  it('accepts lists of tags, including weakened ones, and answers 400 to malformed tags', async () => {
     const { headers, body } = await getNode(app, place, 'flow', 'a');
     const etag = headers.get('etag') ?? '';
     const change = async (tags: string, inputBody = body['inputBody']) =>
@@ -414,7 +410,7 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/workflow/{workflowNa
     expect(await change(`W/${etag}`, '3')).toBe(409);
   });
 
-  it('answers 304 to who has the node as it is', async () => {
+  it('answers 304 if If-None-Match names the current tag', async () => {
     const { headers } = await getNode(app, place, 'flow', 'a');
     const read = async (tag: string) =>
       app.request('GET', nodePath(place, 'flow', 'a'), {
@@ -424,7 +420,7 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/workflow/{workflowNa
     expect((await read('"other"')).status).toBe(200);
   });
 
-  it('answers 400 without If-Match, for another id, and for a node that the workflow cannot have', async () => {
+  it('answers 400 without If-Match, for another id, and for a node that makes the workflow invalid', async () => {
     const { body } = await getNode(app, place, 'flow', 'a');
     const path = nodePath(place, 'flow', 'a');
     expect(await app.request('PUT', path, { body })).toMatchObject({
@@ -440,7 +436,7 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/workflow/{workflowNa
     expect((await getNode(app, place, 'flow', 'a')).body).toEqual(body);
   });
 
-  it('answers 404 before it looks at the body, and 409 for a committed version', async () => {
+  it('answers 404 before it parses the body, and 409 for a committed version', async () => {
     const broken = { rawBody: '{', headers: { 'content-type': 'application/json', 'if-match': '*' } };
     expect((await app.request('PUT', nodePath(place, 'flow', 'b'), broken)).status).toBe(404);
     const { body } = await getNode(app, place, 'flow', 'a');
@@ -455,7 +451,7 @@ describe('DELETE /resource/app/{appId}/app-version/{versionId}/workflow/{workflo
 
   beforeEach(() => delivered(workflowOf('flow', [mapping('a', 1), mapping('b', 1)])));
 
-  it('answers the node and leads around it', async () => {
+  it('returns the node and connects its predecessor to its successor', async () => {
     const { body: before } = await getNode(app, place, 'flow', 'a');
     const { status, body } = await remove('a');
     expect([status, body]).toEqual([200, before]);
@@ -471,7 +467,7 @@ describe('DELETE /resource/app/{appId}/app-version/{versionId}/workflow/{workflo
     expect((await build(app, place)).status).toBe(201);
   });
 
-  it('takes the tag as proxies that compress write it, and no other', async () => {
+  it('accepts the tag as weakened by a compressing proxy, but no other', async () => {
     const etag = (await getNode(app, place, 'flow', 'a')).headers.get('etag') ?? '';
     for (const other of ['W/"other"', `"W/${etag.slice(1)}`]) {
       expect((await remove('a', { 'if-match': other })).status).toBe(409);
@@ -481,7 +477,7 @@ describe('DELETE /resource/app/{appId}/app-version/{versionId}/workflow/{workflo
     expect((await getNode(app, place, 'flow', 'a')).status).toBe(404);
   });
 
-  it('answers 400 for a node that the workflow cannot be without, and 400 without If-Match', async () => {
+  it('answers 400 for a node that the workflow needs, and without If-Match', async () => {
     const refused = await remove('end');
     expect([refused.status, refusedCodes(refused.body)]).toEqual([400, ['NODE_NOT_FOUND', 'END_MISSING']]);
     expect((await remove('start')).status).toBe(400);

@@ -2,7 +2,7 @@ import type { TestApp, TestRequest, TestResponse } from '../../support/app.js';
 import { deliveryPath } from '../../support/runtime/publish.js';
 import type { Place } from '../systems/rows.js';
 
-/** A node as the interface shows it. */
+/** Node as the API returns it. */
 export type Node = Record<string, unknown> & {
   id: string;
   createdDate: string;
@@ -10,12 +10,12 @@ export type Node = Record<string, unknown> & {
   outgoingSequences: { id: string; sourceNodeId: string; targetNodeId: string }[];
 };
 
-/** Address of the workflows of a version. */
+/** Returns the path of the workflows of a version. */
 export function workflowsPath({ appId, versionId }: Place): string {
   return `${deliveryPath(appId, versionId)}/workflow`;
 }
 
-/** Address of the nodes of a workflow, or of one of them. */
+/** Returns the path of the nodes of a workflow, or of one node. */
 export function nodePath(place: Place, workflow: string, nodeId?: string): string {
   return `${workflowsPath(place)}/${workflow}/node${nodeId === undefined ? '' : `/${nodeId}`}`;
 }
@@ -30,7 +30,7 @@ export function getNode(
   return app.request<Node>('GET', nodePath(place, workflow, nodeId));
 }
 
-/** Changes or removes a node as it was read last, unless the request says otherwise. */
+/** Changes or removes a node with its current ETag as If-Match, unless the request sets another one. */
 export async function changeNode(
   app: TestApp,
   method: 'PUT' | 'DELETE',
@@ -41,7 +41,7 @@ export async function changeNode(
   return app.request<Node>(method, path, { ...request, headers: { 'if-match': etag, ...request.headers } });
 }
 
-/** An agent node. */
+/** Returns an agent node. */
 export function agentNode(
   members: Record<string, unknown> = {},
   options: Record<string, unknown> = {},
