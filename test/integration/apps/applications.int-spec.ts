@@ -6,10 +6,10 @@ import { createPath, createSystemBody, uniqueName } from '../../support/factorie
 import { appPath, publish } from '../../support/runtime/publish.js';
 
 const PATH = '/appmanager/api/resource/app';
-/** With the prefix that a rule names, in the order in which databases compare them. */
+/** Application ids with the prefix of a permission rule, in the order in which databases sort them. */
 const ids = ['listed_c', 'listed_A', 'listed_a', 'listed_a-b'].map((name) => uniqueName(name)).toSorted();
 const [first = '', second = ''] = ids;
-/** When the versions of the first application came into being: the three in the middle at once. */
+/** Creation times of the versions of the first application. The three in the middle are equal. */
 const TIMES: Readonly<Record<string, string>> = {
   'v.1': '2026-01-31T10:00:00.000Z',
   a: '2026-01-31T11:00:00.001Z',
@@ -61,7 +61,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe('GET /resource/app', () => {
-  it('lists applications by id, with how many versions they have', async () => {
+  it('lists applications by id, with the number of their versions', async () => {
     const page = await list();
     expect(page.status).toBe(200);
     expect(idsOf(page)).toEqual(ids);
@@ -77,14 +77,14 @@ describe('GET /resource/app', () => {
     ]);
   });
 
-  it('goes through pages without leaving one out', async () => {
+  it('returns every application across pages', async () => {
     const pages = [await list('?limit=2')];
     pages.push(await list(`?limit=2&after=${pages[0]?.body.next}`));
     expect(pages.map(idsOf)).toEqual([ids.slice(0, 2), ids.slice(2)]);
     expect(pages.map(({ body }) => body.next)).toEqual([second, null]);
   });
 
-  it('shows those for which the caller has the permission', async () => {
+  it('lists only applications for which the caller has the permission', async () => {
     const claims = { scope: 'openid', sub: uniqueName('caller') };
     const some = await app.tokenWith({ ...claims, roles: [`deliverer@${second}`, 'deliverer@no-such'] });
     expect(idsOf(await list('', some))).toEqual([second]);
@@ -141,7 +141,7 @@ describe('GET /resource/app/{appId}/app-version', () => {
     expect(versionsOf(await versions('', second))).toEqual(['v1']);
   });
 
-  it.each([1, 2, 3, 4, 5])('goes through pages of %s without leaving one out', async (limit) => {
+  it.each([1, 2, 3, 4, 5])('returns every version across pages of %s', async (limit) => {
     const seen: string[] = [];
     for (let next: string | null = ''; next !== null;) {
       const page = await versions(`?limit=${limit}${next === '' ? '' : `&before=${next}`}`);
@@ -152,7 +152,7 @@ describe('GET /resource/app/{appId}/app-version', () => {
     expect(seen).toEqual(NEWEST_FIRST);
   });
 
-  it('narrows by status and by when they came into being', async () => {
+  it('filters by status and creation time', async () => {
     expect(versionsOf(await versions('?status=COMMITTED'))).toEqual(['a']);
     expect(versionsOf(await versions('?status=DRAFT'))).toEqual(['V2', 'a-1', 'B', 'v.1']);
     const behind = (await versions('?limit=3')).body.next;
@@ -162,7 +162,7 @@ describe('GET /resource/app/{appId}/app-version', () => {
     expect(versionsOf(await versions(`?from=${TIMES['a']}&to=${TIMES['V2']}&limit=2`))).toEqual(['a-1', 'a']);
   });
 
-  it('takes any place as the next of a page', async () => {
+  it('accepts a cursor for any position', async () => {
     expect(versionsOf(await versions('?before=0-a'))).toEqual([]);
     expect(versionsOf(await versions('?before=99999999999999-..'))).toEqual(NEWEST_FIRST);
     expect(versionsOf(await versions(`?before=${Date.parse(TIMES['a'] ?? '')}-C`))).toEqual(['B', 'v.1']);

@@ -8,7 +8,7 @@ import { eventually } from '../../support/runtime/runtime-client.js';
 
 const isEmbedded = String(process.env['DATABASE_URL']).startsWith('sqlite:');
 const appId = uniqueName('app');
-/** What happens in `beforeAll`, newest first: action, outcome, version and who. */
+/** Events recorded in `beforeAll`, newest first: action, outcome, version and subject. */
 const STORY = [
   'system.delete ok one user-1',
   'system.create denied one intruder',
@@ -29,12 +29,12 @@ const list = (
     `${appPath(of)}/audit?${new URLSearchParams(query).toString()}`,
     token === undefined ? {} : { token },
   );
-const told = ({ body }: TestResponse<ApplicationAuditPageDto>): string[] =>
+const summaries = ({ body }: TestResponse<ApplicationAuditPageDto>): string[] =>
   body.events.map(
     ({ action, outcome, applicationVersionId, subject }) =>
       `${action} ${outcome} ${applicationVersionId} ${subject}`,
   );
-/** The lines of the story with these numbers. */
+/** Returns the events of STORY at these indexes. */
 const lines = (...numbers: number[]): (string | undefined)[] => numbers.map((number) => STORY[number]);
 const ofVersion = async (versionId: string): Promise<AuditPageDto['events']> =>
   (await app.request<AuditPageDto>('GET', `${createPath(appId, versionId)}/audit`)).body.events;
@@ -56,7 +56,7 @@ beforeAll(async () => {
     if (index === 0) {
       resourceId = String(answer.body['resourceId']);
     }
-    // A refusal is written beside its answer.
+    // The service records a refusal asynchronously, possibly after it has answered.
     await eventually(
       () => list(),
       (page) => page.body.events.length === index + 1,
@@ -70,7 +70,7 @@ describe('GET /resource/app/{appId}/audit', () => {
   it('lists events over all versions, newest first', async () => {
     const page = await list();
     expect(page.status).toBe(200);
-    expect(told(page)).toEqual(STORY);
+    expect(summaries(page)).toEqual(STORY);
     expect(page.body.next).toBeNull();
     const { applicationVersionId, ...event } = page.body.events[0]!;
     expect(applicationVersionId).toBe('one');
@@ -92,29 +92,29 @@ describe('GET /resource/app/{appId}/audit', () => {
     [{ applicationVersionId: 'Two' }, []],
     [{ action: 'system.create', outcome: 'ok', actor: 'john' }, [3]],
     [{ action: 'system.create', applicationVersionId: 'one' }, [1, 4]],
-  ] as [Record<string, string>, number[]][])('narrows by %j', async (query, numbers) => {
-    expect(told(await list(query))).toEqual(lines(...numbers));
+  ] as [Record<string, string>, number[]][])('filters by %j', async (query, numbers) => {
+    expect(summaries(await list(query))).toEqual(lines(...numbers));
   });
 
-  it('narrows by system and by time', async () => {
-    expect(told(await list({ systemResourceId: resourceId }))).toEqual(lines(0, 4));
+  it('filters by system and by time', async () => {
+    expect(summaries(await list({ systemResourceId: resourceId }))).toEqual(lines(0, 4));
     const { events } = (await list()).body;
     const from = String(events[3]?.timestamp);
     const to = String(events[1]?.timestamp);
-    expect(told(await list({ from }))).toEqual(lines(0, 1, 2, 3));
-    expect(told(await list({ to }))).toEqual(lines(2, 3, 4));
-    expect(told(await list({ from, to }))).toEqual(lines(2, 3));
-    expect(told(await list({ from, to, outcome: 'error' }))).toEqual(lines(2));
-    expect(told(await list({ from: to, to: from }))).toEqual([]);
+    expect(summaries(await list({ from }))).toEqual(lines(0, 1, 2, 3));
+    expect(summaries(await list({ to }))).toEqual(lines(2, 3, 4));
+    expect(summaries(await list({ from, to }))).toEqual(lines(2, 3));
+    expect(summaries(await list({ from, to, outcome: 'error' }))).toEqual(lines(2));
+    expect(summaries(await list({ from: to, to: from }))).toEqual([]);
   });
 
-  it('goes through pages without leaving one out', async () => {
+  it('returns every event across pages', async () => {
     const seen: string[] = [];
     for (let next: string | null = ''; next !== null;) {
       const before: Record<string, string> = next === '' ? {} : { before: next };
       const page = await list({ action: 'system.create', limit: '2', ...before });
       expect(page.body.events.length).toBeLessThanOrEqual(2);
-      seen.push(...told(page));
+      seen.push(...summaries(page));
       next = page.body.next;
     }
     expect(seen).toEqual(lines(1, 2, 3, 4));
@@ -149,14 +149,14 @@ describe('GET /resource/app/{appId}/audit', () => {
     expect((await list({}, { token })).status).toBe(403);
   });
 
-  // Servers decide by how many rows there are; the planner of the embedded file by the statement alone.
+  // Database servers choose an index by row counts. SQLite decides by the statement alone, so its plan is stable.
   it.runIf(isEmbedded).each([
     ['ix_audit_events_app', {}],
     ['ix_audit_events_action', { action: 'tools.sync' }],
     ['ix_audit_events_outcome', { outcome: 'timeout' }],
     ['ix_audit_events_actor', { actor: 'john' }],
     ['ix_audit_events_version', { applicationVersionId: 'one' }],
-  ] as [string, Record<string, string>][])('finds by the index %s, in its order', async (index, query) => {
+  ] as [string, Record<string, string>][])('filters and sorts by the index %s', async (index, query) => {
     const listing = () => list({ ...query, from: '2026-01-01T00:00:00Z' });
     const plan = (await planOf(app, 'FROM "audit_events"', listing)).join();
     expect(plan).toContain(`INDEX ${index} `);

@@ -27,12 +27,12 @@ interface AuditPage {
   details?: string;
 }
 
-describe('what the audit log tells of each call', () => {
+describe('audit events of each call', () => {
   let app: TestApp;
   let peer: ModernPeer;
 
   beforeAll(async () => {
-    // Workers ask the database again and again, and one test counts what a request asks it.
+    // Workers poll the database, and one test counts the queries of a request.
     app = await TestApp.shared({ JOBS_CONCURRENCY: '0' });
     peer = await startModernPeer([{ name: 'echo' }]);
   });
@@ -80,7 +80,7 @@ describe('what the audit log tells of each call', () => {
     expect(Date.parse(String(body.events[0]?.['timestamp']))).toBeGreaterThanOrEqual(before);
   });
 
-  it('tells of a connection test where it went, but neither path, query nor credentials', async () => {
+  it('records the origin of a connection test, but neither path, query nor credentials', async () => {
     const place = newPlace();
     const system = await createdSystem(app, place, { payload: { baseUrl: `${peer.url}?key=hush` } });
     const path = connectionTestPath(place.appId, place.versionId);
@@ -134,7 +134,7 @@ describe('what the audit log tells of each call', () => {
     expect(text).not.toContain('hush');
   });
 
-  it('tells of a write into a committed version as an error', async () => {
+  it('records a write to a committed version as an error', async () => {
     const place = newPlace();
     const { resourceId } = await createdSystem(app, place);
     await commitVersion(app, place);
@@ -148,7 +148,7 @@ describe('what the audit log tells of each call', () => {
     });
   });
 
-  it('asks a database that is away for nothing more', async () => {
+  it('sends no further queries when the database is unavailable', async () => {
     const place = newPlace();
     const database = app.nest.get(Database);
     const write = vi.spyOn(database, 'write').mockRejectedValueOnce(new DatabaseUnavailableError(undefined));
@@ -162,7 +162,7 @@ describe('what the audit log tells of each call', () => {
     expect((await read(place)).body.events).toEqual([]);
   });
 
-  it('does not record who was not recognised, nor requests that are malformed, nor reading', async () => {
+  it('does not record unauthenticated requests, malformed requests or reads', async () => {
     const place = newPlace();
     const path = createPath(place.appId, place.versionId);
     await app.request('PATCH', path, { token: null, body: createSystemBody() });
@@ -172,7 +172,7 @@ describe('what the audit log tells of each call', () => {
     expect((await read(place)).body).toEqual({ events: [], next: null });
   });
 
-  it('has no next page when the events fit exactly, and knows the bounds of a page', async () => {
+  it('has no next page when the events fit exactly, and accepts page sizes of 1 and 100', async () => {
     const place = newPlace();
     await createdSystem(app, place);
     await createdSystem(app, place);
@@ -183,7 +183,7 @@ describe('what the audit log tells of each call', () => {
     expect((await read(place, '?limit=100')).body.events).toHaveLength(2);
   });
 
-  it('holds fifty events in a page unless told otherwise', async () => {
+  it('returns fifty events a page by default', async () => {
     const place = newPlace();
     const resourceName = uniqueName();
     await createdSystem(app, place, { resourceName });
@@ -209,7 +209,7 @@ describe('what the audit log tells of each call', () => {
     },
   );
 
-  it('answers 400 that names the query parameters that it does not know', async () => {
+  it('answers 400 that names unknown query parameters', async () => {
     const { status, body } = await read(newPlace(), '?page=2&Limit=5&systemresourceid=x');
     expect([status, body.details]).toEqual([
       400,

@@ -45,7 +45,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/integratio
   const events = async (versionId: string, query = ''): Promise<AuditEvent[]> =>
     (await app.request<{ events: AuditEvent[] }>('GET', auditPath(versionId, query))).body.events;
 
-  it('tells who did what to which system and tool, in which request, newest first', async () => {
+  it('records who did what to which system and tool, in which request, newest first', async () => {
     const versionId = 'story';
     const { resourceId } = await createSystem(app, { baseUrl: server.url, versionId });
     await testConnection(app, { baseUrl: server.url, versionId });
@@ -98,7 +98,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/integratio
     });
   });
 
-  it('keeps what was denied, what failed and what timed out apart', async () => {
+  it('distinguishes denied, failed and timed-out operations', async () => {
     const versionId = 'outcomes';
     const body = createSystemBody();
     await app.request('PATCH', createPath('app', versionId), { body });
@@ -127,7 +127,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/integratio
     expect(failed?.details).toEqual({ code: 'SYSTEM_NAME_TAKEN' });
   });
 
-  it('is read in pages that neither skip nor repeat', async () => {
+  it('is read in pages that neither skip nor repeat events', async () => {
     const versionId = 'pages';
     for (let count = 0; count < 5; count += 1) {
       await createSystem(app, { baseUrl: server.url, versionId });
@@ -170,7 +170,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/integratio
     expect(response.body['details']).toContain(`${query.split('=')[0]}: ${rule}`);
   });
 
-  it('holds a bounded number of refusals of one caller, and those of another one beside them', async () => {
+  it('records a bounded number of refusals per caller', async () => {
     const versionId = 'refusals';
     const intruders = ['one', 'two'].map((sub) => strict.tokenWith({ scope: 'openid', sub }));
     for (const token of await Promise.all(intruders)) {

@@ -20,13 +20,13 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-it('records the refusals of every route that changes something and asks for a permission', () => {
+it('names an audit action for every modifying route that requires a permission', () => {
   const guarded = [...guardedRoutes()];
   expect(guarded.length).toBeGreaterThan(10);
   expect(guarded.filter(({ action }) => action === undefined)).toEqual([]);
 });
 
-it('holds the refusal of every such route, in the list of the version that it is about', async () => {
+it('records the refusal of every such route in the audit log of its version', async () => {
   const things = await thingsToRefuse();
   const token = await app.tokenWith({ scope: 'openid', sub: 'intruder' });
   const refused: string[] = [];
@@ -47,7 +47,7 @@ it('holds the refusal of every such route, in the list of the version that it is
   await expect.poll(recorded).toEqual(refused.toSorted());
 });
 
-/** Parameters of paths: a version with a build and a running instance of it. */
+/** Publishes a version and starts an instance of it. Returns their ids as path parameters. */
 async function thingsToRefuse(): Promise<Record<string, string>> {
   const published = await publish(app, { bpmn: userTaskProcess('waits') });
   const { uuid, token } = await started(app, published, 'waits');
@@ -60,7 +60,7 @@ function* guardedRoutes(): Generator<{ method: string; path: string; action: Aud
   for (const [controller, , handler] of handlers()) {
     const method = Reflect.getMetadata('method', handler) as RequestMethod | undefined;
     const required = reflector.getAllAndOverride(RequiredPermission, [handler, controller]);
-    // Starts and UI actions, for which a deployment may ask a permission, are told by the history of instances.
+    // A deployment may require a permission for starts and UI actions, but the instance history records those.
     if (!READS.includes(method) && required !== undefined && !isPermissionSetting(required)) {
       const [prefix, path] = [controller, handler].map(
         (target) => Reflect.getMetadata('path', target) as string,

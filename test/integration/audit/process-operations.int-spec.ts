@@ -21,7 +21,7 @@ const calling = processFile(
   `${node('startEvent', 'start')}${node('callActivity', 'call', '', 'calledElement="plain"')}${node('endEvent', 'end')}
    ${flows('start>call call>end')}`,
 );
-/** Needs an amount to get past its gateway. */
+/** Requires a numeric `amount` at its gateway. */
 const choosing = processFile(
   'choosing',
   `${node('startEvent', 'start')}${node('exclusiveGateway', 'choice')}${node('endEvent', 'yes')}${node('endEvent', 'no')}
@@ -51,7 +51,7 @@ describe('operations on process instances in the audit log', () => {
     return body.events.filter(({ details }) => details['processInstanceUuid'] === id).toReversed();
   };
 
-  it('tell who did what, in which request, with the states before and after', async () => {
+  it('record who did what, in which request, with the states before and after', async () => {
     const { uuid: id } = await started(app, published, 'plain', {});
     const token = await app.tokenWith({ sub: 'olga', scope: 'process:administer' });
     await post(id, 'hold', { token, headers: { 'x-request-id': 'held-by-olga-1' } });
@@ -64,7 +64,7 @@ describe('operations on process instances in the audit log', () => {
       { callerRequestId: 'held-by-olga-1' },
       { callerRequestId: null },
     ]);
-    // Callers choose their ids, so only ours tells requests apart.
+    // Callers choose their own request ids, so only the id of the service is unique.
     expect(new Set(events.map(({ requestId }) => requestId)).size).toBe(3);
     expect(events.map(({ action, outcome, details }) => ({ action, outcome, details }))).toEqual(
       [
@@ -79,7 +79,7 @@ describe('operations on process instances in the audit log', () => {
     );
   });
 
-  it('tell of what the state of the instance refused', async () => {
+  it('are recorded as errors when the state of the instance forbids them', async () => {
     const { uuid: id, token } = await started(app, published, 'plain', {});
     for (const operation of ['release', 'retry', `token/${token.uuid}/retry`]) {
       expect((await post(id, operation)).status).toBe(409);
@@ -106,7 +106,7 @@ describe('operations on process instances in the audit log', () => {
     ]);
   });
 
-  it('tell of a missing permission, and nothing of instances that are not there', async () => {
+  it('are recorded when the permission is missing, but not for unknown instances', async () => {
     const { uuid: id } = await started(app, published, 'plain', {});
     const unknown = uuid();
     const token = await app.tokenWith({ sub: 'intruder', scope: 'openid' });
@@ -133,7 +133,7 @@ describe('operations on process instances in the audit log', () => {
     expect(all.filter(({ appId }) => appId === '')).toEqual([]);
   });
 
-  it('keep nothing of a path that nobody has validated', async () => {
+  it('are recorded without path parameters that were not validated', async () => {
     const { uuid: id } = await started(app, published, 'plain', {});
     const token = await app.tokenWith({ sub: 'intruder-2', scope: 'openid' });
     expect((await post(id, `token/${'x'.repeat(1_000)}/retry`, { token })).status).toBe(403);
@@ -150,7 +150,7 @@ describe('operations on process instances in the audit log', () => {
     expect(event?.details).not.toHaveProperty('tokenUuid');
   });
 
-  it('tell of the retry of a token, once', async () => {
+  it('record the retry of a token once', async () => {
     const { uuid: id, token, instanceMetadata } = await started(app, published, 'calling', {});
     const incident = await stopWork(app, instanceMetadata.processInstanceId);
     const path = `token/${token.uuid}/retry`;
@@ -171,7 +171,7 @@ describe('operations on process instances in the audit log', () => {
     });
   });
 
-  it('tell of a retry that stopped again at once', async () => {
+  it('record a retry that stopped again immediately', async () => {
     const { body } = await start(app, published, 'choosing', { amount: 'many' });
     const id = body.incident?.processInstanceUuid ?? '';
     expect((await post(id, 'retry')).status).toBe(409);

@@ -12,7 +12,7 @@ let rsaKey: SigningKey;
 let app: GuardedApp;
 let strictApp: GuardedApp;
 
-/** An issuer after RFC 9068 whose tokens are taken from one client only. */
+/** Trusts an issuer of RFC 9068 tokens, but only tokens of one client. */
 function strict(env: Env): TrustedIssuer {
   const { rules, keys } = oidcIssuer(env);
   return new TrustedIssuer(
@@ -126,7 +126,7 @@ describe('a request with a bad credential', () => {
     expect(seen.handlers).toBe(0);
   });
 
-  it('leaves a token without kid ambiguous among several keys of its algorithm: 401, not 500', async () => {
+  it('is 401, not 500, when a token without kid matches several keys of its algorithm', async () => {
     const before = issuer.keys;
     issuer.keys = [await signingKey(), await signingKey()];
     const other = await startGuardedApp({ issuerUrl: issuer.url });
@@ -172,7 +172,7 @@ describe('a request with a good token', () => {
     ['typ application/at+jwt', {}, { typ: 'application/at+jwt' }],
     ['the claim typ Bearer (Keycloak before 25)', { typ: 'Bearer' }, { typ: 'JWT' }],
     ['the claim token_use access (Cognito)', { token_use: 'access' }, { typ: undefined }],
-  ])('is served with a nonce where it says that it is an access token: %s', async (_name, claims, header) => {
+  ])('is served with a nonce if it is marked as an access token: %s', async (_name, claims, header) => {
     const token = await issuer.sign({ ...claims, nonce: 'n' }, { header });
     expect((await call(`${app.url}/guarded`, token, post)).status).toBe(201);
   });
@@ -192,7 +192,7 @@ describe('a request with a good token', () => {
     }
   });
 
-  it('stops being served when it expires, although it was verified before', async () => {
+  it('is refused once it expires, even if it was verified before', async () => {
     const quick = await startGuardedApp({
       issuerUrl: issuer.url,
       settings: { 'tokenLimits.clockToleranceSeconds': '0' },
@@ -205,7 +205,7 @@ describe('a request with a good token', () => {
     await quick.stop();
   });
 
-  it('is served as its own caller among many at once', async () => {
+  it('is attributed to its own caller among concurrent requests', async () => {
     const subjects = Array.from({ length: 100 }, (_, index) => `user-${index}`);
     const tokens = await Promise.all(subjects.map((sub) => issuer.sign({ sub })));
     for (const round of ['verified', 'remembered']) {
@@ -233,12 +233,12 @@ describe('a claim that is required', () => {
     return answers;
   };
 
-  it('must be there with its value', async () => {
+  it('must be present with its value', async () => {
     const tokens = [{}, { token_use: 'id' }, { token_use: ['access'] }, { token_use: 'access' }];
     expect(await statuses('token_use=access', tokens)).toEqual([401, 401, 401, 200]);
   });
 
-  it('can have one of several values, beside others that are required too', async () => {
+  it('may have one of several values, in addition to other required claims', async () => {
     const tokens = [
       { tier: 'gold' },
       { tier: 'gold', realm: ['one', 'two'] },
@@ -252,7 +252,7 @@ describe('a claim that is required', () => {
     ]);
   });
 
-  it('is never one that every object has', async () => {
+  it('is not satisfied by a property that every object inherits', async () => {
     expect(await statuses('constructor=x', [{}])).toEqual([401]);
   });
 });

@@ -2,13 +2,13 @@ import { createHmac } from 'node:crypto';
 import { exportSPKI, SignJWT } from 'jose';
 import { signingKey, type StubIssuer, type SigningKey } from '../../support/issuer.js';
 
-/** The issuer that is trusted, and an RS256 key that it publishes besides the one it signs with. */
+/** The trusted issuer, and an RS256 key that it publishes in addition to its signing key. */
 export interface Parties {
   readonly issuer: StubIssuer;
   readonly rsaKey: SigningKey;
 }
 
-/** Seconds since 1970, that many from now. */
+/** Returns the Unix time in seconds, `offset` seconds from now. */
 export const seconds = (offset: number): number => Math.floor(Date.now() / 1_000) + offset;
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
@@ -33,13 +33,13 @@ function edit(token: string, part: number, change: (text: string) => string): st
     .join('.');
 }
 
-/** Another character whose bits differ from the first bit on, in the middle of the text. */
+/** Replaces the middle character of a base64url text with one whose first bit differs. */
 const flipMiddle = (text: string): string => {
   const at = Math.floor(text.length / 2);
   return text.slice(0, at) + (text[at] === 'A' ? 'h' : 'A') + text.slice(at + 1);
 };
 
-/** Every kind of token that must be refused, by what is wrong with it. */
+/** Creates every kind of token that must be refused, keyed by its defect. */
 export const BAD_TOKENS: Record<string, (parties: Parties) => Promise<string>> = {
   expired: ({ issuer }) => issuer.sign({ iat: seconds(-600), exp: seconds(-60) }),
   'nbf in the future': ({ issuer }) => issuer.sign({ nbf: seconds(120) }),

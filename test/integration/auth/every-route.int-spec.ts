@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Every operation of the OpenAPI document that asks for a token, with some value for each path parameter. */
+/** Returns every operation of the OpenAPI document that requires a token, with a placeholder for path parameters. */
 function guardedOperations(): Operation[] {
   return Object.entries(buildOpenApi(app.nest).paths).flatMap(([template, item]) =>
     METHODS.flatMap((method) => {
@@ -49,11 +49,11 @@ function guardedOperations(): Operation[] {
   );
 }
 
-/** A body that cannot be parsed, where a body may be: any attempt to parse it would show as 400. */
+/** Returns a malformed body for methods that have one, so that parsing it would be answered 400. */
 const brokenBody = (method: string): object => (method === 'get' ? {} : BROKEN_BODY);
 
 describe('every guarded route', () => {
-  it('is known', () => {
+  it('is found in the OpenAPI document', () => {
     expect(operations.length).toBeGreaterThanOrEqual(7);
   });
 

@@ -32,14 +32,14 @@ import { Env } from '../../../src/platform/config/env.js';
 import { AUDIENCE } from '../../support/issuer.js';
 import { limitedEnv } from '../../support/limits/limits.js';
 
-/** What happened inside the application since the last reset. */
+/** Records what happened inside the application since the last reset. */
 export const seen = {
   bodies: 0,
   handlers: 0,
   denials: [] as { subject: string; permission: string }[],
-  /** Runs in a handler before it recognises its caller again. */
+  /** Called by the handler of `twice` before it authenticates its caller again. */
   between: (): void => undefined,
-  /** What requests to `held` wait for. */
+  /** Requests to `held` wait for this promise. */
   held: Promise.resolve(),
 };
 

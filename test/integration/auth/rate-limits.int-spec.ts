@@ -17,7 +17,7 @@ async function start(settings: Record<string, string>, trustProxy = 0): Promise<
 
 type Answer = Awaited<ReturnType<typeof call>>;
 
-function expectTooMany(answer: Answer, setting: string, most: number): void {
+function expectTooMany(answer: Answer, setting: string, limit: number): void {
   expect(answer.status).toBe(429);
   const seconds = Number(answer.headers.get('retry-after'));
   expect(seconds).toBeGreaterThanOrEqual(1);
@@ -26,14 +26,14 @@ function expectTooMany(answer: Answer, setting: string, most: number): void {
     error: 'Too Many Requests',
     message: 'Too many requests.',
     status: 429,
-    details: `${setting} is ${most}. Try again in ${seconds} seconds.`,
+    details: `${setting} is ${limit}. Try again in ${seconds} seconds.`,
   });
 }
 
 const from = (address: string): RequestInit => ({ headers: { 'x-forwarded-for': address } });
 
 describe('the limit by address', () => {
-  it('stops a storm of requests without a good token at the next one after the limit', async () => {
+  it('refuses requests over the limit, with or without a valid token', async () => {
     await start({ RATE_LIMIT_ADDRESS_PER_MINUTE: '5' });
     for (let count = 0; count < 5; count += 1) {
       expect((await call(`${app.url}/any-caller`, count % 2 === 0 ? undefined : 'bad')).status).toBe(401);
@@ -47,7 +47,7 @@ describe('the limit by address', () => {
     expect((await call(`${app.url}/livez`)).status).toBe(200);
   });
 
-  it('does not believe X-Forwarded-For without a trusted proxy', async () => {
+  it('ignores X-Forwarded-For without a trusted proxy', async () => {
     await start({ RATE_LIMIT_ADDRESS_PER_MINUTE: '2' });
     await call(`${app.url}/any-caller`, undefined, from('203.0.113.1'));
     await call(`${app.url}/any-caller`, undefined, from('203.0.113.2'));
@@ -82,7 +82,7 @@ describe('the limit by address', () => {
 });
 
 describe('the limit by caller', () => {
-  it('is that of the principal, whatever its token', async () => {
+  it('counts the requests of a principal across its tokens', async () => {
     await start({ RATE_LIMIT_PRINCIPAL_PER_MINUTE: '3' });
     for (let count = 0; count < 3; count += 1) {
       expect((await call(`${app.url}/any-caller`, await issuer.sign({ sub: 'a' }))).status).toBe(200);
@@ -95,7 +95,7 @@ describe('the limit by caller', () => {
     expect((await call(`${app.url}/any-caller`, await issuer.sign({ sub: 'b' }))).status).toBe(200);
   });
 
-  it('comes before the permission: a denied caller cannot storm either', async () => {
+  it('is checked before the permission, so denied callers are limited too', async () => {
     await start({ RATE_LIMIT_PRINCIPAL_PER_MINUTE: '1' });
     const token = await issuer.sign({ scope: '' });
     expect((await call(`${app.url}/guarded`, token, { method: 'POST' })).status).toBe(403);
@@ -106,7 +106,7 @@ describe('the limit by caller', () => {
     );
   });
 
-  it('can be lower for a costly operation, which leaves the others alone', async () => {
+  it('can be lower for a costly operation without affecting others', async () => {
     await start({ 'httpLimits.connectionTestsPerMinute': '2', RATE_LIMIT_PRINCIPAL_PER_MINUTE: '100' });
     const token = await issuer.sign();
     expect((await call(`${app.url}/costly`, token)).status).toBe(200);
@@ -115,7 +115,7 @@ describe('the limit by caller', () => {
     expect((await call(`${app.url}/any-caller`, token)).status).toBe(200);
   });
 
-  it('is none at 0', async () => {
+  it('is disabled by 0', async () => {
     await start({ 'httpLimits.connectionTestsPerMinute': '0' });
     const token = await issuer.sign();
     const answers = await Promise.all(Array.from({ length: 200 }, () => call(`${app.url}/costly`, token)));

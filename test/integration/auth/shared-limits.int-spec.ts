@@ -8,7 +8,7 @@ const LIMIT = 10;
 const PATIENCE = { timeout: 10_000, interval: 150 };
 const { server: started, missing } = await tryStart(() => startRedis());
 if (missing !== undefined) {
-  console.log(`tests of limits that replicas share: skipped, ${missing}`);
+  console.log(`tests of rate limits shared by replicas: skipped, ${missing}`);
 }
 
 const redis = started as ProbedServer;
@@ -45,7 +45,7 @@ describe.skipIf(started === undefined)('requests a minute of one caller, with Re
     return answers.map(({ status }) => status);
   };
   const refused = (statuses: readonly number[]): number => statuses.filter((status) => status === 429).length;
-  /** Until a replica counts in Redis. */
+  /** Waits until a replica counts in Redis. */
   const counting = (app: GuardedApp, sub: string): Promise<void> =>
     expect
       .poll(async () => {
@@ -54,8 +54,8 @@ describe.skipIf(started === undefined)('requests a minute of one caller, with Re
         return redisCli(redis.port, 'keys', 'svc:rate:*');
       }, PATIENCE)
       .toMatch(/^svc:rate:[\w-]{22}$/m);
-  /** Each of them, whatever the others have counted. */
-  const countAlone = async (replicas: GuardedApp[], sub: string): Promise<void> => {
+  /** Asserts that each replica applies the limit regardless of the counts of the others. */
+  const expectSeparateCounts = async (replicas: GuardedApp[], sub: string): Promise<void> => {
     for (const app of replicas) {
       expect(refused(await ask(app, LIMIT, sub))).toBe(0);
       expect(refused(await ask(app, 1, sub))).toBe(1);
@@ -76,7 +76,7 @@ describe.skipIf(started === undefined)('requests a minute of one caller, with Re
     const replicas = [await start(), await start()];
     await counting(replicas[0]!, 'first');
     await redis.server.kill();
-    await countAlone(replicas, 'alone');
+    await expectSeparateCounts(replicas, 'alone');
     await redis.server.restart();
     await counting(replicas[0]!, 'first');
   });
@@ -88,18 +88,21 @@ describe.skipIf(started === undefined)('requests a minute of one caller, with Re
       ['acl', 'setuser', 'default', '-eval', '-evalsha'],
       ['acl', 'setuser', 'default', '+@all'],
     ],
-    ['says nothing', ['client', 'pause', '3000', 'all'], ['ping']],
-  ])('are counted by each replica alone while Redis %s, and together again', async (_what, breakIt, mend) => {
-    const replicas = [
-      await start({ 'redisLimits.timeoutMs': '200' }),
-      await start({ 'redisLimits.timeoutMs': '200' }),
-    ];
-    await counting(replicas[0]!, 'first');
-    await counting(replicas[1]!, 'second');
-    await redisCli(redis.port, ...breakIt);
-    await countAlone(replicas, 'alone');
-    await redisCli(redis.port, ...mend);
-    await counting(replicas[0]!, 'first');
-    await counting(replicas[1]!, 'second');
-  });
+    ['does not respond', ['client', 'pause', '3000', 'all'], ['ping']],
+  ])(
+    'are counted by each replica alone while Redis %s, and together again',
+    async (_what, breakIt, repair) => {
+      const replicas = [
+        await start({ 'redisLimits.timeoutMs': '200' }),
+        await start({ 'redisLimits.timeoutMs': '200' }),
+      ];
+      await counting(replicas[0]!, 'first');
+      await counting(replicas[1]!, 'second');
+      await redisCli(redis.port, ...breakIt);
+      await expectSeparateCounts(replicas, 'alone');
+      await redisCli(redis.port, ...repair);
+      await counting(replicas[0]!, 'first');
+      await counting(replicas[1]!, 'second');
+    },
+  );
 });

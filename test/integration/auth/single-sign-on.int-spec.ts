@@ -42,7 +42,7 @@ describe('a company with its own OpenID Connect provider', () => {
     expect(answer.body).toMatchObject({ user: { firstName: '', lastName: '', userName: 'by-role' } });
   });
 
-  it('is refused with the text of the contract without scope and role, and the denial is heard of', async () => {
+  it('is refused with the message of the contract without scope and role, and the denial is reported', async () => {
     const answer = await call(`${app.url}/guarded`, await sso.token('nobody', 'platform:discover'), post);
     expect(answer.status).toBe(403);
     expect(answer.body).toEqual({
@@ -54,17 +54,17 @@ describe('a company with its own OpenID Connect provider', () => {
     expect(seen.denials).toEqual([{ subject: 'nobody', permission: 'integration-management' }]);
   });
 
-  it('is refused what the deployment asks a permission for, and the denial is heard of', async () => {
+  it('is refused where the deployment requires a permission, and the denial is reported', async () => {
     const answer = await call(`${app.url}/chosen`, await sso.token('nobody', ''));
     expect(answer.status).toBe(403);
     expect(seen.denials).toEqual([{ subject: 'nobody', permission: 'process-read' }]);
   });
 
-  it('needs no permission where none is asked for', async () => {
+  it('needs no permission where none is required', async () => {
     expect((await call(`${app.url}/any-caller`, await sso.token('nobody', ''))).status).toBe(200);
   });
 
-  it('goes on through a key rotation, with tokens of the old and the new key', async () => {
+  it('is served during a key rotation, with tokens of the old and the new key', async () => {
     const old = await sso.token('by-scope');
     await sso.rotate();
     expect((await call(`${app.url}/guarded`, await sso.token('by-scope'), post)).status).toBe(201);
@@ -146,7 +146,7 @@ describe('tokens in the shape of', () => {
   });
 
   it.each([
-    ['a scope that only begins alike', { scope: 'integration:manage:read' }],
+    ['a scope that only has the same prefix', { scope: 'integration:manage:read' }],
     ['a scope in other case', { scope: 'Integration:Manage' }],
     ['scopes split by commas', { scope: 'openid,integration:manage' }],
     ['a group as part of a text', { groups: 'Integration Admins' }],

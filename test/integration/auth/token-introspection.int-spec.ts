@@ -9,11 +9,11 @@ const CLIENT = { OIDC_INTROSPECTION_CLIENT_ID: 'svc:api', OIDC_INTROSPECTION_CLI
 const BASIC = `Basic ${Buffer.from('svc%3Aapi:a+secret%2B').toString('base64')}`;
 const later = () => Date.now() + 60_000;
 
-/** An introspection endpoint that a test scripts: which tokens are revoked, and how it misbehaves. */
+/** Introspection endpoint with scripted revocations and failures. */
 class Endpoint extends IssuerServer {
   readonly revoked = new Set<string>();
   readonly asked: { authorization: string | undefined; token: string | null; hint: string | null }[] = [];
-  /** Answers in place of the verdict. */
+  /** Response that replaces the verdict, if set. */
   answer: { status: number; body: string } | undefined;
   held: (() => void)[] | undefined;
 
@@ -67,7 +67,7 @@ describe('introspection of bearer tokens', () => {
   };
   const get = (token: string) => call(`${app?.url}/any-caller`, token);
 
-  it('takes a token that is active, and asks once for many requests', async () => {
+  it('accepts an active token, and queries the endpoint once for many requests', async () => {
     await start();
     const token = await issuer.sign();
     const answers = await Promise.all(Array.from({ length: 8 }, () => get(token)));
@@ -75,7 +75,7 @@ describe('introspection of bearer tokens', () => {
     expect(endpoint.asked).toEqual([{ authorization: BASIC, token, hint: 'access_token' }]);
   });
 
-  it('refuses a revoked token with a 401, and goes on taking others', async () => {
+  it('refuses a revoked token with 401, and still accepts others', async () => {
     await start();
     const [good, bad] = [await issuer.sign(), await issuer.sign()];
     endpoint.revoked.add(bad);
@@ -92,7 +92,7 @@ describe('introspection of bearer tokens', () => {
     expect((await get(good)).status).toBe(200);
   });
 
-  it('sees at the next look that a token was revoked', async () => {
+  it('refuses a token as soon as it is revoked if verdicts are not cached', async () => {
     await start({ 'tokenLimits.introspectionCacheSeconds': '0' });
     const token = await issuer.sign();
     expect((await get(token)).status).toBe(200);
@@ -100,7 +100,7 @@ describe('introspection of bearer tokens', () => {
     expect((await get(token)).status).toBe(401);
   });
 
-  it('sees it also where an answer outlives its first look', async () => {
+  it('detects a revocation during a request that authenticates its caller again', async () => {
     await start({ 'tokenLimits.introspectionCacheSeconds': '0' });
     const token = await issuer.sign();
     const twice = () => call(`${app?.url}/twice`, token);
@@ -109,7 +109,7 @@ describe('introspection of bearer tokens', () => {
     expect((await twice()).status).toBe(401);
   });
 
-  it('asks nobody about a token that is refused anyway', async () => {
+  it('does not query the endpoint about a token that is refused anyway', async () => {
     await start();
     const tokens = [await issuer.sign({ aud: 'another' }), await issuer.sign({ exp: 1 }), 'no-token'];
     for (const token of tokens) {
@@ -122,12 +122,12 @@ describe('introspection of bearer tokens', () => {
     ['refuses the client', { status: 401, body: '{"active":true}' }],
     ['fails', { status: 500, body: '{"active":true}' }],
     ['redirects', { status: 302, body: '{"active":true}' }],
-    ['writes prose', { status: 200, body: 'active' }],
-    ['says nothing about it', { status: 200, body: '{}' }],
-    ['says it in words', { status: 200, body: '{"active":"true"}' }],
-    ['writes no object', { status: 200, body: 'null' }],
-    ['never ends', { status: 200, body: `{"active":true,"x":"${'x'.repeat(70_000)}"}` }],
-  ])('takes no token while the endpoint %s', async (_what, answer) => {
+    ['sends plain text', { status: 200, body: 'active' }],
+    ['omits the verdict', { status: 200, body: '{}' }],
+    ['sends the verdict as a string', { status: 200, body: '{"active":"true"}' }],
+    ['sends no object', { status: 200, body: 'null' }],
+    ['sends too much', { status: 200, body: `{"active":true,"x":"${'x'.repeat(70_000)}"}` }],
+  ])('accepts no token while the endpoint %s', async (_what, answer) => {
     await start();
     endpoint.answer = answer;
     const { status, body, headers } = await get(await issuer.sign());
@@ -138,7 +138,7 @@ describe('introspection of bearer tokens', () => {
     expect(headers.get('retry-after')).toBe('1');
   });
 
-  it('takes other tokens at once where the endpoint has no answer for one', async () => {
+  it('accepts other tokens immediately after the endpoint fails for one', async () => {
     await start();
     const usual = endpoint.answer;
     endpoint.answer = { status: 413, body: '' };
@@ -147,7 +147,7 @@ describe('introspection of bearer tokens', () => {
     expect((await get(await issuer.sign({ sub: 'other' }))).status).toBe(200);
   });
 
-  it('takes no token while the endpoint hangs or is away, and takes them again when it is back', async () => {
+  it('accepts no token while the endpoint hangs or is down, and recovers', async () => {
     await start({ 'tokenLimits.timeoutMs': '200', 'tokenLimits.introspectionCacheSeconds': '0' });
     endpoint.held = [];
     expect((await get(await issuer.sign())).status).toBe(503);
@@ -159,7 +159,7 @@ describe('introspection of bearer tokens', () => {
     await expect.poll(async () => (await get(await issuer.sign())).status, { timeout: 20_000 }).toBe(200);
   });
 
-  describe('itself', () => {
+  describe('TokenIntrospection', () => {
     let now = 1_000_000;
     const open: TokenIntrospection[] = [];
     const introspection = (rest: { cacheMs?: number; authorization?: string; url?: string } = {}) => {
@@ -178,7 +178,7 @@ describe('introspection of bearer tokens', () => {
       await Promise.all(open.splice(0).map((sut) => sut.close()));
     });
 
-    it('remembers an answer for its time, and never beyond the end of the token', async () => {
+    it('caches a verdict, but never beyond the expiry of the token', async () => {
       const sut = introspection();
       const ask = (token: string, expiresAt: number) => sut.isActive(token, expiresAt);
       await ask('long', now + 60_000);
@@ -192,7 +192,7 @@ describe('introspection of bearer tokens', () => {
       expect(endpoint.asked.map(({ token }) => token)).toEqual(['long', 'short', 'short', 'long']);
     });
 
-    it('believes the end that the endpoint names, where that comes sooner', async () => {
+    it('uses the expiry that the endpoint returns if it is earlier', async () => {
       endpoint.answer = { status: 200, body: JSON.stringify({ active: true, exp: (now + 200) / 1_000 }) };
       const sut = introspection();
       await sut.isActive('token', now + 60_000);
@@ -201,7 +201,7 @@ describe('introspection of bearer tokens', () => {
       expect(endpoint.asked).toHaveLength(2);
     });
 
-    it('leaves an endpoint that has just failed alone', async () => {
+    it('sends no query to an endpoint that has just failed', async () => {
       endpoint.answer = { status: 500, body: '' };
       const sut = introspection();
       for (const token of ['one', 'two', 'three']) {
@@ -213,7 +213,7 @@ describe('introspection of bearer tokens', () => {
       await expect(sut.isActive('one', now + 60_000)).resolves.toBe(true);
     });
 
-    it('is understood by a real provider, until a token is revoked there', async () => {
+    it('works with a real provider, including revocation', async () => {
       const server = new IssuerServer();
       await server.start();
       const client = {
