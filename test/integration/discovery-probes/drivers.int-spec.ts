@@ -9,7 +9,7 @@ const DRIVERS = [
   ['kafkajs', 'kafka', 'kafka://127.0.0.1:1'],
 ] as const;
 
-/** Makes Node.js look for the drivers where they are not, as after an installation without optional packages. */
+/** Module resolver that hides the drivers, as in an installation without optional packages. */
 const HIDES_DRIVERS = `
   const drivers = /(^|\\/node_modules\\/)(${DRIVERS.map(([name]) => name).join('|')})(\\/|$)/;
   export const resolve = (specifier, context, next) =>

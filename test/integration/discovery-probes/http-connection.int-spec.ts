@@ -38,7 +38,7 @@ describe('the probe of http over TLS', () => {
     expect(await failureOf(component('http', other, { options: { ca: certificate.cert } }))).toBe('tls');
   });
 
-  it('warns when the certificate ends within a month', async () => {
+  it('warns when the certificate expires within a month', async () => {
     const certificate = await nearlyOver;
     const peer = await serve(certificate);
     const target = component('http', peer.url, { options: { ca: certificate.cert } });
@@ -48,7 +48,7 @@ describe('the probe of http over TLS', () => {
     });
   });
 
-  it('tells a plain service behind https, and a secure one behind http', async () => {
+  it('fails for a plain service at https, and for a TLS service at http', async () => {
     const plain = await keep(startHttpPeer(pages(HEALTHY)));
     const behindHttps = component('http', plain.url.replace('http:', 'https:'));
     expect(await failureOf(behindHttps)).toBe('tls');
@@ -74,7 +74,7 @@ describe('the probe of http', () => {
     expect(await runProbe(component('http', peer.url), run)).toEqual({ version: '1', warnings });
   });
 
-  it('does not take the age of a cached answer for a wrong clock', async () => {
+  it('does not mistake a cached answer for a wrong clock', async () => {
     const headers = { date: new Date(Date.now() - 300_000).toUTCString(), age: '300' };
     const peer = await keep(startHttpPeer(pages({ '/health': { headers, body: 'ok' } })));
     expect((await runProbe(component('http', peer.url))).warnings).toEqual([]);
@@ -84,7 +84,7 @@ describe('the probe of http', () => {
     const server = createServer(pages(HEALTHY));
     await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
     const { port } = server.address() as AddressInfo;
-    // The unspecified address reaches this host without being one of loopback.
+    // The unspecified address reaches this host but is not a loopback address.
     const target = component('http', `http://0.0.0.0:${port}`);
     expect((await runProbe(target)).warnings).toEqual([{ code: 'plain_http' }]);
     const local = component('http', `http://localhost:${port}`);

@@ -9,18 +9,18 @@ async function serve(byPath: Record<string, Page>): Promise<Peer> {
   return keep(startHttpPeer(pages(byPath)));
 }
 
-/** A family of health endpoints: how it looks when all is well, what is found then, and how it says the opposite. */
+/** A family of health endpoints, with its responses and the expected findings. */
 interface Family {
   name: string;
   /** Path of the health endpoint. */
   at: string;
   up: Page;
-  /** The pages beside the health endpoint. */
-  beside?: Record<string, Page>;
+  /** Other pages of the service. */
+  otherPages?: Record<string, Page>;
   found: Record<string, unknown>;
   down: Page;
   failure: string;
-  /** When the family knows something between. */
+  /** Response of a degraded service, if the family has one. */
   degraded?: Page;
   options?: Record<string, unknown>;
 }
@@ -31,7 +31,7 @@ const FAMILIES: Family[] = [
     name: 'Spring Actuator',
     at: '/actuator/health',
     up: { headers: ACTUATOR, body: { status: 'UP', groups: ['liveness', 'readiness'] } },
-    beside: {
+    otherPages: {
       '/actuator/info': {
         headers: ACTUATOR,
         body: { build: { name: 'documents', version: '3.4.1-SNAPSHOT', artifact: 'documents' } },
@@ -88,7 +88,7 @@ const FAMILIES: Family[] = [
     name: 'Dapr',
     at: '/v1.0/healthz',
     up: { status: 204 },
-    beside: {
+    otherPages: {
       '/v1.0/metadata': {
         body: {
           id: 'orders',
@@ -109,7 +109,7 @@ const FAMILIES: Family[] = [
     at: '/q/health',
     options: { healthPath: '/q/health', infoPath: 'q/openapi?format=json' },
     up: { body: { status: 'UP', checks: [{ name: 'disk', status: 'UP' }] } },
-    beside: {
+    otherPages: {
       '/q/openapi': {
         body: {
           openapi: '3.1.0',
@@ -126,7 +126,7 @@ const FAMILIES: Family[] = [
     name: 'Kubernetes',
     at: '/healthz',
     up: { body: 'ok' },
-    beside: { '/version': { body: { major: '1', minor: '32', gitVersion: 'v1.32.3+k3s1' } } },
+    otherPages: { '/version': { body: { major: '1', minor: '32', gitVersion: 'v1.32.3+k3s1' } } },
     found: { version: '1.32.3' },
     down: { status: 500, body: '[+]ping ok\n[-]etcd failed: reason withheld\nhealthz check failed' },
     failure: 'http_error',
@@ -153,9 +153,9 @@ const FAMILIES: Family[] = [
 
 describe.each(FAMILIES)(
   'the probe of http at $name',
-  ({ at, up, beside, found, down, failure, ...family }) => {
+  ({ at, up, otherPages, found, down, failure, ...family }) => {
     it('finds it healthy, then down, then gone, then healthy again', async () => {
-      const all: Record<string, Page> = { ...beside, [at]: up };
+      const all: Record<string, Page> = { ...otherPages, [at]: up };
       const peer = await serve(all);
       const target = component('http', peer.url, { options: family.options ?? {} });
       expect(await runProbe(target)).toEqual({ ...found, warnings: [] });
@@ -183,7 +183,7 @@ describe('the probe of http', () => {
     expect(await runProbe(component('http', `${peer.url}apps/one`))).toMatchObject({ version: '9.1' });
   });
 
-  it('keeps a service healthy whose other pages are forbidden or broken', async () => {
+  it('considers a service healthy even if its other pages are forbidden or broken', async () => {
     const peer = await serve({
       '/actuator/health': { body: { status: 'UP' } },
       '/actuator/info': { status: 403 },
@@ -194,7 +194,7 @@ describe('the probe of http', () => {
     expect(await runProbe(target)).toEqual({ warnings: [] });
   });
 
-  it('passes over usual paths that are forbidden, as those of Kubernetes and Spring Security are', async () => {
+  it('skips common paths that are forbidden, as in Kubernetes and Spring Security', async () => {
     const peer = await serve({
       '/health': { status: 403 },
       '/actuator/health': { status: 401 },
@@ -217,7 +217,7 @@ describe('the probe of http', () => {
     expect(await failureOf(component('http', peer.url))).toBe('auth');
   });
 
-  it('sends token, name and password, headers and query, and tells when they do not do', async () => {
+  it('sends token, name and password, headers and query, and reports when they are rejected', async () => {
     const seen: Record<string, unknown>[] = [];
     const peer = await startHttpPeer((request, response) => {
       const { authorization, 'x-key': key } = request.headers;
@@ -239,7 +239,7 @@ describe('the probe of http', () => {
     expect(await failureOf(as(null, { headers: {} }))).toBe('auth');
   });
 
-  it('finds the same of a service that callers named, without its credentials being needed', async () => {
+  it('finds the same for a registered service', async () => {
     const peer = await serve(health);
     const target = component('http', peer.url, { trust: 'registered' });
     expect(await runProbe(target)).toEqual({ version: '1.0', warnings: [] });

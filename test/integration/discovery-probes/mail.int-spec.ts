@@ -35,13 +35,13 @@ describe('the probe of smtp', () => {
     expect(await runProbe(target)).toEqual(found);
   });
 
-  it('warns when the certificate behind STARTTLS ends within a month', async () => {
+  it('warns when the certificate behind STARTTLS expires within a month', async () => {
     const port = await start(await nearlyOver);
     const { warnings } = await runProbe(component('smtp', `smtp://127.0.0.1:${port}`));
     expect(warnings).toEqual([{ code: 'certificate_expires', days: 1 }]);
   });
 
-  it('does without STARTTLS and sign-in', async () => {
+  it('works without STARTTLS and authentication', async () => {
     const port = await start({ hideSTARTTLS: true, disabledCommands: ['AUTH', 'STARTTLS'] });
     expect(await runProbe(component('smtp', `127.0.0.1:${port}`))).toEqual({
       capabilities: KEYWORDS,
@@ -49,7 +49,7 @@ describe('the probe of smtp', () => {
     });
   });
 
-  it('speaks TLS from the start, to a certificate it can trust', async () => {
+  it('uses TLS from the start for smtps, and requires a trusted certificate', async () => {
     const certificate = await nearlyOver;
     const port = await start({ ...certificate, secure: true });
     const endpoint = `smtps://127.0.0.1:${port}`;
@@ -61,7 +61,7 @@ describe('the probe of smtp', () => {
     expect(await failureOf(component('smtp', endpoint))).toBe('tls');
   });
 
-  it('tells a server that turns everybody away', async () => {
+  it('reports a server that rejects every connection as down', async () => {
     const port = await start({
       hideSTARTTLS: true,
       onConnect: (_session, callback) => callback(new Error('Service not available')),

@@ -15,7 +15,7 @@ const keep = keptPeers();
 afterAll(stopServices);
 
 describe.each(['operator', 'registered'] as const)('the probe of an MCP server named by %s', (trust) => {
-  it('greets a server of today, then finds nothing, then greets it again', async () => {
+  it('finds a modern server, then nothing, then the server again', async () => {
     const peer = await keep(startModernPeer([{ name: 'first' }]));
     const target = component('mcp', peer.url, { trust });
     const found = { name: 'modern-peer', version: '1.2.3', capabilities: ['tools'], warnings: [] };
@@ -28,7 +28,7 @@ describe.each(['operator', 'registered'] as const)('the probe of an MCP server n
     expect(await runProbe(target)).toEqual(found);
   });
 
-  it('greets the official server of all features, and tells that it is gone', async () => {
+  it('finds the official Everything server, and reports when it is gone', async () => {
     const peer = await keep(startEverything('streamableHttp'));
     const target = component('mcp', peer.url, { trust });
     const capabilities = ['completions', 'logging', 'prompts', 'resources', 'tasks', 'tools'];
@@ -42,17 +42,17 @@ describe.each(['operator', 'registered'] as const)('the probe of an MCP server n
     expect(await failureOf(target)).toBe('refused');
   });
 
-  it('knows the official server by HTTP with SSE, which is older', async () => {
+  it('finds the official server over the older HTTP+SSE transport', async () => {
     const peer = await keep(startEverything('sse'));
     const target = component('mcp', peer.url, { trust });
-    // A direct probe waits for no answer there, which comes by a stream of its own.
+    // A direct probe does not wait for the answer, which arrives on a separate stream.
     const more = trust === 'registered' ? { version: '2.0.0' } : { warnings: [] };
     expect(await runProbe(target)).toMatchObject(more);
     await peer.close();
     expect(await failureOf(target)).toBe('refused');
   });
 
-  it('ends the session it opened, and lists nothing', async () => {
+  it('closes the session it opened, and lists no tools', async () => {
     const peer = await keep(startScriptedMcp({ list: ({ response }) => response.writeHead(500).end() }));
     expect(await runProbe(component('mcp', peer.url, { trust }))).toEqual({
       name: 'scripted',
@@ -65,7 +65,7 @@ describe.each(['operator', 'registered'] as const)('the probe of an MCP server n
     await noSocketsLeft(peer);
   });
 
-  it('knows a server that works but wants a token', async () => {
+  it('recognises a healthy server that requires a token', async () => {
     const peer = await keep(startModernPeer([], (token) => token === 'right'));
     const target = component('mcp', peer.url, { trust });
     expect(await failureOf(target)).toBe('auth');

@@ -7,7 +7,7 @@ import { OidcIssuer, startOAuthPeer } from '../../support/oidc-issuer.js';
 import { tlsCertificate } from '../../support/peers/certificates.js';
 import { keptPeers } from '../../support/peers/kept-peers.js';
 
-/** The driver of MongoDB tries again until its time is over, then says why: waits that long, so not as patient as others. */
+/** A shorter timeout, because the MongoDB driver retries until it expires before it reports the failure. */
 const UNTIL_LATE = { timeoutMs: 5_000 };
 const keep = keptPeers();
 
@@ -27,7 +27,7 @@ describe('the probe of oidc', () => {
     await issuer.stop();
   });
 
-  it('demands the name of the issuer, a path and a slash at its end included, and keys', async () => {
+  it('requires the issuer with its path, with or without a trailing slash, and keys', async () => {
     const at = '/realms/one/.well-known/openid-configuration';
     const byPath: Record<string, Page> = {};
     const peer = await serve(byPath);
@@ -47,13 +47,13 @@ describe('the probe of oidc', () => {
 
 describe('the probe of a token endpoint', () => {
   it.each(['operator', 'registered'] as const)(
-    'takes the refusal of a real server for health (named by %s), and sends it no credentials',
+    'considers a real server that refuses the request healthy (named by %s), and sends no credentials',
     async (trust) => {
       const client = { clientId: 'client', clientSecret: 'secret', method: 'client_secret_basic' as const };
       const peer = await keep(startOAuthPeer([client], () => 'https://resource.example.com'));
       const credentials = { username: 'client', password: 'secret' };
       const target = component('token-endpoint', peer.url, { trust, credentials });
-      // A server that got these would have given a token, which is not taken for health.
+      // With these credentials the server would issue a token, which the probe would not accept as healthy.
       expect(await runProbe(target)).toEqual({ warnings: [] });
       await noSocketsLeft(peer);
       await peer.close();
@@ -68,7 +68,7 @@ describe('the probe of a token endpoint', () => {
     [403, 'forbidden'],
     [404, 'http_error'],
     [503, 'http_error'],
-  ])('does not take %i for health', async (status, failure) => {
+  ])('does not consider %i healthy', async (status, failure) => {
     const peer = await serve({ '/': { status } });
     expect(await failureOf(component('token-endpoint', peer.url))).toBe(failure);
   });
@@ -80,7 +80,7 @@ describe('the probe of elasticsearch', () => {
     opensearch: { distribution: 'opensearch', number: '2.19.1' },
   };
 
-  it.each(Object.entries(clusters))('tells the colours of %s apart', async (type, version) => {
+  it.each(Object.entries(clusters))('distinguishes the status colors of %s', async (type, version) => {
     const byPath: Record<string, Page> = { '/': { body: { name: 'node-1', version } } };
     const peer = await serve(byPath);
     const target = component('elasticsearch', peer.url);
@@ -101,7 +101,7 @@ describe('the probe of elasticsearch', () => {
     expect(await runProbe(target)).toEqual(healthy);
   });
 
-  it('signs in with name and password, and takes nothing else for a cluster', async () => {
+  it('authenticates with name and password, and does not mistake another service for a cluster', async () => {
     const peer = await keep(
       startHttpPeer((request, response) => {
         const isKnown = request.headers.authorization === 'Basic cHJvYmU6cmlnaHQ=';
@@ -144,7 +144,7 @@ describe('the probe of mongodb', () => {
     expect(await runProbe(target)).toEqual(found);
   });
 
-  it('warns when the connections are nearly used', async () => {
+  it('warns when nearly all connections are used', async () => {
     const connections = { current: 80, active: 1, available: 20 };
     const peer = await keep(startMongodbStub(() => ({ ...STATUS, connections })));
     expect((await runProbe(component('mongodb', endpointOf(peer)))).warnings).toEqual([
@@ -172,7 +172,7 @@ describe('the probe of mongodb', () => {
     [{ ok: 0, code: 18, codeName: 'AuthenticationFailed', errmsg: 'no' }, 'auth'],
     [{ ok: 0, code: 91, codeName: 'ShutdownInProgress', errmsg: 'bye' }, 'down'],
     [{ ok: 1, version: '8.0.4' }, 'protocol'],
-  ])('reads the answer %o', async (answer, failure) => {
+  ])('interprets the answer %o', async (answer, failure) => {
     const peer = await keep(startMongodbStub(() => answer));
     expect(await failureOf(component('mongodb', endpointOf(peer)))).toBe(failure);
     await noSocketsLeft(peer);

@@ -38,13 +38,13 @@ describe('the probe of s3', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('counts the buckets, whatever the region', async () => {
+  it('counts the buckets in any region', async () => {
     expect(await runProbe(as(KEYS))).toEqual({ buckets: 2, warnings: [] });
     const elsewhere = as(KEYS, { region: 'eu-central-1' });
     expect(await runProbe(elsewhere)).toEqual({ buckets: 2, warnings: [] });
   });
 
-  it('tells wrong keys from missing ones', async () => {
+  it('distinguishes wrong keys from missing ones', async () => {
     expect(await failureOf(as({ ...KEYS, username: 'nobody' }))).toBe('auth');
     expect(await failureOf(as(null))).toBe('configuration');
   });
@@ -55,7 +55,7 @@ describe('the probe of s3', () => {
     [403, 'AccessDenied', 'forbidden'],
     [503, 'SlowDown', 'down'],
     [500, 'InternalError', 'http_error'],
-  ])('reads the error %i %s', async (status, code, failure) => {
+  ])('interprets the error %i %s', async (status, code, failure) => {
     const peer = await startHttpPeer((_request, response) => {
       response.writeHead(status).end(`<Error><Code>${code}</Code><Message>no</Message></Error>`);
     });
@@ -63,7 +63,7 @@ describe('the probe of s3', () => {
     await peer.close();
   });
 
-  it('does not take another document for a listing', async () => {
+  it('does not mistake another document for a listing', async () => {
     const peer = await startHttpPeer((_request, response) => {
       response.end('<html>ListAllMyBucketsResult <Bucket></html>');
     });
@@ -71,7 +71,7 @@ describe('the probe of s3', () => {
     await peer.close();
   });
 
-  it('tells that it is gone, and that it is back with one bucket more', async () => {
+  it('reports that it is gone, and then back with one more bucket', async () => {
     await server.close();
     expect(await failureOf(as(KEYS))).toBe('refused');
     await start('archive');

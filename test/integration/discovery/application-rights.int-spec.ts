@@ -26,9 +26,9 @@ describe.each([
 ])('registered servers in scans, %s', (_name, role, settings) => {
   let app: TestApp;
   const [loans, cards] = [uniqueName('loans'), uniqueName('cards')];
-  /** Endpoints that only the one has registered. */
+  /** Endpoint that only this application has registered, by application id. */
   const servers = new Map<string, string>();
-  /** Their resource ids. */
+  /** Resource ids of these servers, by application id. */
   const resources = new Map<string, string>();
 
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describe.each([
   const tokenOf = (...roles: string[]): Promise<string> =>
     app.tokenWith({ scope: 'openid', sub: uniqueName('caller'), roles });
 
-  it('are shown to who may for their application, in the answer, the history and the changes', async () => {
+  it('are visible to callers with the permission for their application, in the response, the history and the changes', async () => {
     const all = await app.request('GET', DISCOVER);
     expect(seen(all.text)).toEqual([loans, cards]);
     const token = await tokenOf(`${role}@${loans}`);
@@ -81,7 +81,7 @@ describe.each([
     expect(complete.text).toContain(cards.replaceAll('_', '-'));
   });
 
-  it('are not shown to who may for none', async () => {
+  it('are hidden from callers without the permission for their application', async () => {
     const { status, text } = await app.request('GET', DISCOVER, {
       token: await tokenOf(`${role}@elsewhere`),
     });
@@ -93,7 +93,7 @@ describe.each([
     expect(changes.text).not.toMatch(/"key":"(mcp|token)-/);
   });
 
-  it('are told to be gone only to who sees all; how many changes there were is told to all', async () => {
+  it('are reported as removed only to callers who see all of them, but every caller sees the number of changes', async () => {
     const path = systemPath(resources.get(loans) ?? '', loans, 'v1');
     expect((await app.request('DELETE', path)).status).toBe(200);
     const scan = (token?: string) =>
@@ -110,7 +110,7 @@ describe.each([
   });
 });
 
-it('are shown to every caller where no rule names applications', async () => {
+it('registered servers are visible to every caller if no rule names applications', async () => {
   const app = await TestApp.start({ EGRESS_ALLOW: '' });
   const body = createSystemBody({ payload: { baseUrl: 'https://127.0.0.1:9/open' } });
   expect((await app.request('PATCH', createPath(uniqueName('app'), 'v1'), { body })).status).toBe(201);

@@ -50,7 +50,7 @@ const changes = async (query = '') =>
   (await app.request<{ changes: Change[]; next: number | null }>('GET', `${PATH}/changes${query}`)).body;
 
 describe('the history', () => {
-  it('counts as a model does, whatever comes, goes, changes and flaps', async () => {
+  it('counts changes as a model does, for random sequences of events', async () => {
     const model = new PlatformModel();
     model.scan();
     await rescan();
@@ -59,7 +59,7 @@ describe('the history', () => {
       happenings.forEach((event) => model.happen(event));
       const expected = model.scan();
       platform.components = model.things.map(toComponent);
-      // Keys repeat in other maps, so what is up depends on the endpoint and map of the one that is asked.
+      // Keys repeat across maps, so a component is identified by map and key.
       platform.run = async (checked, context) => {
         const thing = model.things.find(({ map, key }) => map === checked.map && key === checked.key);
         return (thing?.isUp === true ? healthy({ version: thing.version }) : refused)(context, checked);
@@ -69,7 +69,7 @@ describe('the history', () => {
     }
   });
 
-  it('keeps scans with what their callers were answered', async () => {
+  it('stores scans with the response that their callers got', async () => {
     const answer = await rescan();
     const { scans: found } = await scans('?limit=1');
     expect(found).toHaveLength(1);
@@ -85,14 +85,14 @@ describe('the history', () => {
     expect(JSON.stringify(body.result)).toBe(JSON.stringify(answer));
   });
 
-  it('tells when a component came, went down, came back, changed and went', async () => {
+  it('records when a component is added, fails, recovers, changes and is removed', async () => {
     platform.components = [];
     const at = async (prepare: () => void): Promise<void> => {
       prepare();
       await rescan();
     };
     platform.run = FakePlatform.prototype.run.bind(platform);
-    // What the test before left goes first: with it in the scan that adds, "added" can be the oldest of more than are kept.
+    // Removes the components of the previous test in a scan of its own, so that their changes cannot displace "added".
     await rescan();
     await at(() => platform.add('journey', healthy({ version: '1.0' })));
     await at(() => platform.behaviours.set('journey', refused));
@@ -110,7 +110,7 @@ describe('the history', () => {
     expect(found[1]?.scanId).toBe(found[2]?.scanId);
   });
 
-  it('pages without a gap, and keeps no more than it should', async () => {
+  it('returns pages without gaps, and keeps only the configured number of entries', async () => {
     for (let count = 0; count < 10; count += 1) {
       platform.components = [];
       platform.add(`one-${count}`);
@@ -129,22 +129,22 @@ describe('the history', () => {
     const stored = await app.dataSource.manager.find(DiscoveryScanEntity, { order: { id: 'DESC' } });
     expect(all).toHaveLength(8);
     expect(all).toEqual(stored.map(({ id }) => id));
-    const told: number[] = [];
+    const changeIds: number[] = [];
     for (let query = '?limit=7'; ;) {
       const { changes: page, next } = await changes(query);
-      told.push(...page.map(({ id }) => id));
+      changeIds.push(...page.map(({ id }) => id));
       if (next === null) {
         break;
       }
       query = `?limit=7&before=${next}`;
     }
-    expect(told).toHaveLength(20);
-    expect(told).toEqual(told.toSorted((one, other) => other - one));
+    expect(changeIds).toHaveLength(20);
+    expect(changeIds).toEqual(changeIds.toSorted((one, other) => other - one));
     expect(await app.dataSource.manager.count(DiscoveryChangeEntity)).toBe(20);
     expect((await app.request('GET', `${PATH}/scans/${(all.at(-1) ?? 0) - 1}`)).status).toBe(404);
   });
 
-  it('narrows by when scans were completed', async () => {
+  it('filters by the time when scans were completed', async () => {
     for (let count = 0; count < 3; count += 1) {
       platform.components = [];
       platform.add(`late-${count}`);
@@ -184,7 +184,7 @@ describe('the history', () => {
     expect((await app.request('GET', path)).status).toBe(400);
   });
 
-  it('answers 404 for a scan that there is not', async () => {
+  it('answers 404 for an unknown scan', async () => {
     const { status, body } = await app.request('GET', `${PATH}/scans/999999`);
     expect(status).toBe(404);
     expect(body['message']).toBe('Scan not found.');

@@ -35,7 +35,7 @@ describe('RegisteredSource', () => {
     options,
   });
 
-  it('is one of the sources and knows the single sign-on and the database of this very service', async () => {
+  it('is one of the sources, and lists the single sign-on and the database of the service', async () => {
     const source = app.nest.get<ComponentSource[]>(SOURCES).find(({ name }) => name === 'registered');
     const { components, rejected } = await source!.list(never);
     expect(rejected).toEqual([]);
@@ -49,7 +49,7 @@ describe('RegisteredSource', () => {
     expect(components.some(({ key }) => key === 'database')).toBe(isServer);
   });
 
-  it('takes the credentials of the database out of its address', async () => {
+  it('separates the credentials of the database from its address', async () => {
     const DATABASE_URL = 'mariadb://svc:p%23CANARY@db.example.com:3307/svc?charset=x';
     const { components } = await sourceOf({ DATABASE_URL, DATABASE_TLS: 'true' }).list(never);
     expect(components).toEqual([
@@ -65,7 +65,7 @@ describe('RegisteredSource', () => {
     ]);
   });
 
-  it('names MCP servers by application and system, and their token endpoints once', async () => {
+  it('names MCP servers by application and system, and lists their token endpoints once', async () => {
     const identityProviderUrl = 'https://sso.example.com/token';
     const place = { appId: 'loans.eu', versionId: 'v1' };
     await createdSystem(app, place, {
@@ -106,7 +106,7 @@ describe('RegisteredSource', () => {
     );
   });
 
-  it('knows a system of many versions once, and under the same key as long as its address stays', async () => {
+  it('lists a system of several versions once, under the same key while its address is unchanged', async () => {
     const place = newPlace();
     const payload = { baseUrl: 'https://mcp.example.com' };
     await createdSystem(app, place, { resourceName: 'tools', payload });
@@ -123,7 +123,7 @@ describe('RegisteredSource', () => {
     expect(after[0]?.key).toBe(before?.key);
   });
 
-  it('shows no query of an address and keeps keys to what keys may be', async () => {
+  it('hides the query of an address, and generates only valid keys', async () => {
     const resourceName = '('.repeat(200);
     await insertSystem(
       app,
@@ -147,7 +147,7 @@ describe('RegisteredSource', () => {
     }
   });
 
-  it('knows all applications of a token endpoint, also those whose servers are too many for a scan', async () => {
+  it('collects all applications of a token endpoint, even if their servers exceed the limit of a scan', async () => {
     const [first, second] = [newPlace(), newPlace()];
     for (const place of [first, second]) {
       const authorization = serviceAccount({ identityProviderUrl: 'https://sso.example.com/shared' });
@@ -161,7 +161,7 @@ describe('RegisteredSource', () => {
     expect(shared?.apps).toEqual(new Set([first.appId, second.appId]));
   });
 
-  it('reads page after page, and lists no more than the number of components of a scan', async () => {
+  it('reads all pages, but lists at most the maximum number of components', async () => {
     const rows = Array.from({ length: 1_250 }, (_, index) => ({
       type: SystemType.Mcp,
       resourceName: `system-${index}`,

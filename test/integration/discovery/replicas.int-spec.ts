@@ -35,7 +35,7 @@ const rescan = async ({ app }: Replica): Promise<DiscoveryResult> => {
 };
 
 describe.runIf(isServer)('two replicas on one database', () => {
-  it('make two scans of a burst together, and both tell the same', async () => {
+  it('make at most two scans for a burst of requests, and return the same results', async () => {
     const [one, other] = [await start(), await start()];
     replicas.forEach(({ platform }) => platform.add('slow', after(1_500)));
     const before = Date.now();
@@ -47,7 +47,7 @@ describe.runIf(isServer)('two replicas on one database', () => {
     expect(answers.every(({ scanTimestamp }) => Date.parse(scanTimestamp) >= before)).toBe(true);
   });
 
-  it('give nobody a scan that the other one began before the call', async () => {
+  it('do not return a scan that the other replica began before the request', async () => {
     const [one, other] = [await start(), await start()];
     one.platform.add('a', after(800));
     other.platform.add('a', after(10));
@@ -61,7 +61,7 @@ describe.runIf(isServer)('two replicas on one database', () => {
     expect(second.summary.newServicesFound).toBe(1);
   });
 
-  it('scan in the place of one that crashed, when its lease has ended', async () => {
+  it('take over from a crashed replica once its lease has expired', async () => {
     const one = await start({ 'discoveryLimits.leaseMs': '1000' });
     await rescan(one);
     await one.app.dataSource
@@ -79,7 +79,7 @@ describe.runIf(isServer)('two replicas on one database', () => {
     expect(performance.now() - begin).toBeGreaterThan(500);
   });
 
-  it('store nothing of a scan whose lease another one took, and wait for that one', async () => {
+  it('discard a scan whose lease another replica took, and wait for the scan of that replica', async () => {
     const [one, other] = [
       await start({ 'discoveryLimits.leaseMs': '60000' }),
       await start({ 'discoveryLimits.leaseMs': '60000' }),

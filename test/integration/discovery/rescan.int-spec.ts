@@ -28,7 +28,7 @@ describe('GET /api/platform/discover', () => {
     platform.scans = 0;
   });
 
-  it('tells of this service itself', async () => {
+  it('includes the service itself', async () => {
     const { status, body, headers } = await rescan(app);
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
@@ -53,7 +53,7 @@ describe('GET /api/platform/discover', () => {
     expect([status, Object.keys(body.services), platform.scans]).toEqual([200, ['svcPlatform'], 1]);
   });
 
-  it('scans nothing for HEAD, and asks for a token', async () => {
+  it('does not scan for HEAD, and requires a token', async () => {
     const head = async (authorization: string) => {
       const answer = await fetch(`${app.url}${PATH}`, { method: 'HEAD', headers: { authorization } });
       return [answer.status, answer.headers.get('content-type'), answer.headers.get('cache-control')];
@@ -64,7 +64,7 @@ describe('GET /api/platform/discover', () => {
     expect(platform.scans).toBe(0);
   });
 
-  it('tells what is up, what is down and why, and what to do', async () => {
+  it('reports healthy and unhealthy components, with reasons and recommendations', async () => {
     platform.add('crm', healthy({ version: '2.4.1', name: 'CRM' }), { isNamed: false });
     platform.add('reporting', refused);
     platform.add('cache', healthy({ memory: { usedBytes: 1_024, availableBytes: 2_048 } }), {
@@ -97,7 +97,7 @@ describe('GET /api/platform/discover', () => {
     platform.components.pop();
     platform.add('c');
     platform.behaviours.set('a', healthy({ version: '2' }));
-    // The service did not know a version of it before, so what is declared is compared.
+    // No version of `a` was known before, so the service compares what is declared.
     const { body } = await rescan(app);
     expect(body.summary).toMatchObject({ newServicesFound: 1, configurationChanges: 2 });
     const restarted = await TestApp.start({ PUBLIC_ORIGIN: 'https://svc.example.com' });
@@ -110,7 +110,7 @@ describe('GET /api/platform/discover', () => {
     await restarted.close();
   });
 
-  it('gives nobody a scan that began before the call', async () => {
+  it('never returns a scan that began before the request', async () => {
     platform.add('slow', after(300));
     const first = rescan(app);
     await vi.waitFor(() => expect(platform.scans).toBe(1));
@@ -121,7 +121,7 @@ describe('GET /api/platform/discover', () => {
     expect(platform.scans).toBe(2);
   });
 
-  it('completes a scan whose caller hung up', async () => {
+  it('completes a scan whose caller disconnected', async () => {
     platform.add('slow', after(300));
     const count = await app.dataSource.manager.count(DiscoveryScanEntity);
     const token = await app.tokenWith({});
@@ -157,7 +157,7 @@ describe('GET /api/platform/discover', () => {
     expect((await rescan(app)).status).toBe(200);
   });
 
-  it('is an issue, never an error, when a source fails in whatever way', async () => {
+  it('reports a failing source as an issue, never as an error', async () => {
     const broken = {
       name: 'dns',
       list: () => {
@@ -180,7 +180,7 @@ describe('GET /api/platform/discover with other settings', () => {
   let app: TestApp;
   afterEach(() => app.close());
 
-  it('answers 403 without the permission that DISCOVERY_PERMISSION names, the history too', async () => {
+  it('answers 403 without the permission that DISCOVERY_PERMISSION names, also for the history', async () => {
     app = await TestApp.start({ DISCOVERY_PERMISSION: 'platform-admin', PERMISSION_RULES: RULES });
     for (const path of [PATH, `${PATH}/scans`, `${PATH}/scans/1`, `${PATH}/changes`]) {
       const { status, body } = await app.request('GET', path);
@@ -194,7 +194,7 @@ describe('GET /api/platform/discover with other settings', () => {
     expect((await app.request('GET', PATH, { token })).status).toBe(200);
   });
 
-  it('answers 429 with Retry-After to a caller who rescans too often, and to nobody else', async () => {
+  it('answers 429 with Retry-After to a caller who rescans too often, but not to others', async () => {
     app = await TestApp.start({ 'httpLimits.rescansPerMinute': '2' });
     const statuses: number[] = [];
     for (let count = 0; count < 3; count += 1) {
@@ -216,7 +216,7 @@ describe('GET /api/platform/discover with other settings', () => {
     expect(performance.now() - start).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('answers a thousand calls at one moment with two scans', async () => {
+  it('answers a thousand concurrent requests with two scans', async () => {
     const patience = '50000';
     app = await TestApp.start({
       'discoveryLimits.probeTimeoutMs': patience,
@@ -227,7 +227,7 @@ describe('GET /api/platform/discover with other settings', () => {
     const calls = 1_000;
     let arrived = 0;
     app.nest.getHttpServer().on('request', () => (arrived += 1));
-    // The first scan goes on until all callers have come and are known, however slow the machine is.
+    // The first scan runs until all requests have arrived and are authenticated, however slow the machine is.
     platform.add('slow', async () => {
       await vi.waitFor(() => expect(arrived).toBe(calls), { timeout: 100_000 });
       await new Promise((resolve) => {
@@ -251,7 +251,7 @@ describe('GET /api/platform/discover with other settings', () => {
     expect(new Set(answers.map(({ body }) => body.scanTimestamp)).size).toBe(2);
   });
 
-  it('takes no more components than it may, stores all of them and gives them back', async () => {
+  it('limits the number of components, and stores and returns all of them', async () => {
     app = await TestApp.start();
     const platform = FakePlatform.in(app.nest);
     const name = 'n'.repeat(200);
@@ -273,7 +273,7 @@ describe('GET /api/platform/discover with other settings', () => {
     expect(stored.body.result).toEqual(body);
   });
 
-  it('ends a scan when the service stops', async () => {
+  it('aborts a scan when the service stops', async () => {
     app = await TestApp.start({
       'discoveryLimits.probeTimeoutMs': '60000',
       'discoveryLimits.scanTimeoutMs': '120000',
@@ -293,7 +293,7 @@ describe('GET /api/platform/discover with other settings', () => {
     expect(performance.now() - start).toBeLessThan(IN_TIME_MS);
     expect((await call).status).toBe(500);
     expect(ended).toHaveBeenCalledOnce();
-    // Whoever comes next need not wait for the lease.
+    // The next replica does not have to wait for the lease.
     app = await TestApp.start();
     expect((await rescan(app)).status).toBe(200);
   });

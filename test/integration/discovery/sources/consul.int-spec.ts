@@ -41,7 +41,7 @@ function sourceOf(consul: Record<string, string> = {}, settings: Record<string, 
   return new ConsulSource(env, env.get('DISCOVERY_SOURCES').consul!);
 }
 
-/** An instance as Consul's health endpoint tells it. */
+/** Returns an instance as Consul's health endpoint describes it. */
 function instance(id: string, service: Record<string, unknown>, check = 'passing') {
   return {
     Node: { ID: 'n', Node: 'node1', Address: '10.0.0.9', Datacenter: 'dc1' },
@@ -51,7 +51,7 @@ function instance(id: string, service: Record<string, unknown>, check = 'passing
 }
 
 describe('ConsulSource', () => {
-  it('makes a component of each tagged service, at an instance that works', async () => {
+  it('lists each tagged service as a component, at a passing instance', async () => {
     catalog = {
       consul: [],
       documents: ['svc-platform', 'v2'],
@@ -92,7 +92,7 @@ describe('ConsulSource', () => {
     await noSocketsLeft(peer);
   });
 
-  it('takes all services for the tag *, and no more than a scan may hold', async () => {
+  it('lists all services for the tag *, up to the maximum number of components', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `service-${index + 10}`);
     catalog = Object.fromEntries(['consul', ...names].map((name) => [name, []]));
     instances = Object.fromEntries(names.map((name) => [name, [instance(name, {})]]));
@@ -105,7 +105,7 @@ describe('ConsulSource', () => {
     ]);
   });
 
-  it('names what cannot be a component', async () => {
+  it('reports services that cannot be components', async () => {
     catalog = { 'a.b': ['svc-platform'], portless: ['svc-platform'] };
     instances = { 'a.b': [instance('a', {})], portless: [instance('b', { Port: 0 })] };
     const { rejected } = await sourceOf().list(never);
@@ -124,7 +124,7 @@ describe('ConsulSource', () => {
     ['too_large', {}, { status: 200, body: ' '.repeat(9_000_000) }],
     ['refused', { url: 'http://127.0.0.1:1' }, undefined],
     ['configuration', { url: 'http://u:CANARY@127.0.0.1' }, undefined],
-  ])('fails with %s and repeats nothing', async (failure, settings, answer) => {
+  ])('fails with %s without repeating the response', async (failure, settings, answer) => {
     answerInstead = answer;
     const error: unknown = await sourceOf(settings)
       .list(never)

@@ -15,7 +15,7 @@ const RECORDS = [
   '--txt-record=db.other.test,CANARY',
   '--srv-host=_http._tcp.bad.test,bad.bad.test,80,0,5',
   '--txt-record=bad.bad.test,health-path=CANARY',
-  // A target of "." is how a domain says that it has no such service.
+  // A target of "." declares that the domain does not offer the service.
   '--srv-host=_http._tcp.none.test',
 ];
 let server: Dnsmasq | undefined;
@@ -48,7 +48,7 @@ function sourceOf(
 }
 
 describe('DnsSource', () => {
-  it('reads SRV records for HTTP and HTTPS, and what the TXT records of the hosts say', async (context) => {
+  it('reads SRV records for HTTP and HTTPS, and the TXT records of their hosts', async (context) => {
     const { components, rejected } = await sourceOf(context, 'svc.test,other.test').list(never);
     expect(rejected).toEqual([]);
     expect(components.map(({ key, kind, endpoint, version }) => [key, kind, endpoint, version])).toEqual([
@@ -60,7 +60,7 @@ describe('DnsSource', () => {
     expect(components[0]).toMatchObject({ source: 'dns', options: { healthPath: '/up' } });
   });
 
-  it('names a domain without records and an entry that is wrong', async (context) => {
+  it('reports domains without records and invalid entries', async (context) => {
     const { components, rejected } = await sourceOf(context, 'nothing.test,none.test,bad.test').list(never);
     expect(components).toEqual([]);
     expect(rejected).toEqual([
@@ -70,7 +70,7 @@ describe('DnsSource', () => {
     ]);
   });
 
-  it('takes no more than a scan may hold', async (context) => {
+  it('lists at most the maximum number of components', async (context) => {
     const source = sourceOf(context, 'svc.test', { 'discoveryLimits.components': '2' });
     const { components, rejected } = await source.list(never);
     expect(components.map(({ key }) => key)).toEqual(['app1', 'app2']);
@@ -79,7 +79,7 @@ describe('DnsSource', () => {
     ]);
   });
 
-  it('fails when the name server refuses, is silent or is no address', async (context) => {
+  it('fails when the name server refuses, does not respond or has a malformed address', async (context) => {
     const refused = sourceOf(context, 'svc.test', { servers: '127.0.0.1:1' });
     await expect(refused.list(never)).rejects.toMatchObject({ failure: 'refused' });
     const wrong = sourceOf(context, 'svc.test', { servers: 'CANARY' });

@@ -49,7 +49,7 @@ const never = new AbortController().signal;
 const http = [{ name: 'http', port: 8_080 }];
 
 describe('KubernetesSource', () => {
-  it('reads every page of the labelled services and what their annotations say', async () => {
+  it('reads every page of the labelled services, and their annotations', async () => {
     const version = { 'app.kubernetes.io/version': '2.4.1' };
     const annotations = { 'svc.platform/key': 'coreDb', 'svc.platform/kind': 'postgresql' };
     peer.services = [
@@ -91,7 +91,7 @@ describe('KubernetesSource', () => {
     await noSocketsLeft(peer);
   });
 
-  it('tells services of several namespaces apart', async () => {
+  it('distinguishes services of several namespaces', async () => {
     peer.services = ['prod', 'test'].map((namespace) => ({
       name: 'docs',
       namespace,
@@ -104,7 +104,7 @@ describe('KubernetesSource', () => {
     }
   });
 
-  it('leaves out what cannot be a component, and names why', async () => {
+  it('omits services that cannot be components, and gives the reason', async () => {
     const annotated = (name: string, annotations: Record<string, string>) => ({
       name,
       namespace: 'prod',
@@ -134,7 +134,7 @@ describe('KubernetesSource', () => {
     expect(JSON.stringify(rejected)).not.toContain('CANARY');
   });
 
-  it('stops at the number of components of a scan and says so', async () => {
+  it('stops at the maximum number of components and reports it', async () => {
     peer.services = ['a', 'b', 'c', 'd', 'e'].map((name) => ({
       name,
       namespace: 'prod',
@@ -149,7 +149,7 @@ describe('KubernetesSource', () => {
     expect(peer.requests).toHaveLength(1);
   });
 
-  it('reads the token anew, because the cluster replaces it', async () => {
+  it('reads the token for each listing, because the cluster rotates it', async () => {
     const source = sourceOf();
     peer.token = 'second-token';
     await expect(source.list(never)).rejects.toMatchObject({ failure: 'auth' });
@@ -157,7 +157,7 @@ describe('KubernetesSource', () => {
     await expect(source.list(never)).resolves.toEqual({ components: [], rejected: [] });
   });
 
-  it('tells a missing right from other failures, and nothing that the server said', async () => {
+  it('reports a missing right without repeating the response', async () => {
     peer.forbidden = ['prod'];
     const error: unknown = await sourceOf()
       .list(never)
@@ -168,8 +168,8 @@ describe('KubernetesSource', () => {
   });
 
   it.each([
-    ['an authority that it does not know', 'tls', () => void 0, true],
-    ['a server that is not there', 'refused', () => ({ KUBERNETES_SERVICE_PORT: '1' }), false],
+    ['an unknown certificate authority', 'tls', () => void 0, true],
+    ['an unreachable server', 'refused', () => ({ KUBERNETES_SERVICE_PORT: '1' }), false],
     ['a pod outside of a cluster', 'configuration', () => ({ KUBERNETES_SERVICE_HOST: '' }), false],
     [
       'an account that is not mounted',
@@ -187,7 +187,7 @@ describe('KubernetesSource', () => {
     await expect(sourceOf(settings() ?? {}).list(never)).rejects.toMatchObject({ failure });
   });
 
-  it('ends with its signal when the server never answers, and leaves no socket', async () => {
+  it('stops when its signal is aborted, and leaves no socket open', async () => {
     peer.isSilent = true;
     const started = performance.now();
     const listing = sourceOf().list(AbortSignal.timeout(300));
