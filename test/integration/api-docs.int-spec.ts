@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Runs the script of the page as a browser tab does, with what the tab has kept. */
+/** Runs the script of the page as a browser tab does, with the session storage of the tab. */
 async function loaded(kept: Map<string, string>, isBlocked = false) {
   const script = await (await fetch(`${app.url}/docs/swagger-ui-init.js`)).text();
   const given: unknown[] = [];
@@ -49,7 +49,7 @@ async function loaded(kept: Map<string, string>, isBlocked = false) {
 }
 
 describe('the page at /docs', () => {
-  it('keeps a pasted token over a reload of its tab, until it is taken back', async () => {
+  it('keeps a pasted token when its tab is reloaded, until logout', async () => {
     const tab = new Map<string, string>();
     const first = await loaded(tab);
     expect(first.given).toEqual([]);
@@ -63,21 +63,21 @@ describe('the page at /docs', () => {
     expect((await loaded(new Map())).given).toEqual([]);
   });
 
-  it('works where the browser keeps nothing', async () => {
+  it('works when session storage is blocked', async () => {
     const page = await loaded(new Map(), true);
     const pasted = { bearer: { value: 'a.b.c' } };
     expect(page.authorize(pasted)).toBe(pasted);
     expect(page.given).toEqual([]);
   });
 
-  it('uses actions that its version of Swagger UI has', async () => {
+  it('uses only actions that its version of Swagger UI has', async () => {
     const bundle = await (await fetch(`${app.url}/docs/swagger-ui-bundle.js`)).text();
     for (const name of ['authorizeWithPersistOption', 'logoutWithPersistOption', 'preauthorizeApiKey']) {
       expect(bundle).toContain(name);
     }
   });
 
-  it('fills in nothing that may be left out', async () => {
+  it('does not prefill optional parameters', async () => {
     const document = (await (await fetch(`${app.url}/docs-json`)).json()) as {
       components: { parameters: Record<string, Parameter> };
       paths: Record<string, Record<string, { parameters?: Parameter[] }>>;
@@ -92,7 +92,7 @@ describe('the page at /docs', () => {
     expect(optional.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['limit', 'Idempotency-Key', 'If-Match', 'Last-Event-ID']),
     );
-    // In the order in which Swagger UI looks for a first value.
+    // Swagger UI looks for an initial value in this order.
     const filled = optional.filter((one) =>
       [one.examples, one.example, one.schema?.example].some((value) => value !== undefined),
     );

@@ -63,9 +63,9 @@ interface ComponentSchema {
 }
 
 const PROBLEM = 'application/problem+json';
-/** Routes that need no token, and have none of the errors that all others have. */
+/** Routes that need no token and do not have the errors common to all others. */
 const WITHOUT_TOKEN = ['/livez', '/readyz', '/console/settings'];
-/** Files that are made and compressed once. */
+/** Files that are generated and compressed once. */
 const KEPT = [
   '/docs-json',
   '/docs-yaml',
@@ -74,14 +74,14 @@ const KEPT = [
   '/docs/swagger-ui-standalone-preset.js',
   '/docs/swagger-ui.css',
 ];
-/** Statuses of routes that may carry a stored answer. */
+/** Statuses with which a route may replay a stored response. */
 const REPLAYED: Readonly<Record<string, readonly string[]>> = {
   startProcess: ['200', '400', '409'],
   executeUiAction: ['200'],
   createBuild: ['201'],
   startTestRun: ['202'],
 };
-/** Response headers that the interface contract names for the start of a process, and no other answer documents. */
+/** Response headers that the contract requires only for the start of a process. */
 const START_HEADERS = [
   'Access-Control-Allow-Credentials',
   'Access-Control-Allow-Headers',
@@ -93,9 +93,9 @@ const START_HEADERS = [
   'X-Content-Type-Options',
   'X-XSS-Protection',
 ];
-/** Names that pages and time ranges have elsewhere. */
+/** Names for pages and time ranges that this API does not use. */
 const OTHER_NAMES = /[Ss]ince|[Uu]ntil|[Cc]ursor|[Oo]ffset|[Pp]age|[a-z](From|To)$/;
-/** Keywords of the schema dialect of OpenAPI 3.0 that mean nothing in 3.1. */
+/** Keywords of the schema dialect of OpenAPI 3.0 that have no meaning in 3.1. */
 const OLD_KEYWORDS = ['nullable', 'x-nullable'];
 
 describe('OpenAPI document', () => {
@@ -186,8 +186,8 @@ describe('OpenAPI document', () => {
     const schemas = (document.components?.schemas ?? {}) as Record<string, ComponentSchema>;
     for (const [name, { properties }] of Object.entries(schemas)) {
       for (const [field, { description, $ref = '' }] of Object.entries(properties ?? {})) {
-        const told = description ?? schemas[$ref.split('/').at(-1) ?? '']?.description;
-        expect(told, `${name}.${field}`).toBeTruthy();
+        const text = description ?? schemas[$ref.split('/').at(-1) ?? '']?.description;
+        expect(text, `${name}.${field}`).toBeTruthy();
       }
     }
   });
@@ -217,7 +217,7 @@ describe('OpenAPI document', () => {
     });
   });
 
-  it('documents request id and limits of every response, and how to go on after a 401, a 429 and a 503', () => {
+  it('documents the headers of every response: request id and limits, and how to proceed after 401, 429 and 503', () => {
     const byStatus: Record<string, string[]> = {
       '401': ['WWW-Authenticate'],
       '429': ['Retry-After'],
@@ -249,7 +249,7 @@ describe('OpenAPI document', () => {
     }
   });
 
-  it('bounds every text, list and number of requests but those of packages, whose bytes are bounded', () => {
+  it('limits every text, list and number in requests, except in packages, which are limited by bytes', () => {
     const schemas = (document.components?.schemas ?? {}) as Record<string, SchemaPart>;
     const unbounded: string[] = [];
     const seen = new Set<string>();
@@ -283,7 +283,7 @@ describe('OpenAPI document', () => {
     expect(seen.size).toBeGreaterThan(10);
   });
 
-  it('names pages and time ranges of all lists in one way', () => {
+  it('uses the same names for pages and time ranges in all lists', () => {
     const schemas = (document.components?.schemas ?? {}) as Record<string, SchemaPart>;
     let lists = 0;
     for (const { name, operation } of operations) {
@@ -305,13 +305,13 @@ describe('OpenAPI document', () => {
     expect(lists).toBeGreaterThan(10);
   });
 
-  it('asks for no token at the probes and the settings of the console', () => {
+  it('requires no token for the probes and the settings of the console', () => {
     for (const { name, operation } of operations.filter(({ path }) => WITHOUT_TOKEN.includes(path))) {
       expect(operation.security, name).toEqual([]);
     }
   });
 
-  it('shows an example of every request body and of every answer to a guarded route', () => {
+  it('has an example of every request body and every response of a guarded route', () => {
     for (const { name, operation } of guarded()) {
       for (const media of bodiesOf(operation)) {
         expect(examplesOf(media).length, name).toBeGreaterThan(0);
@@ -319,7 +319,7 @@ describe('OpenAPI document', () => {
     }
   });
 
-  it('shows only requests that it allows itself', () => {
+  it('has only request examples that match their schema', () => {
     const ajv = new Ajv2020({ strict: false });
     (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
     for (const { name, operation } of operations) {
@@ -332,7 +332,7 @@ describe('OpenAPI document', () => {
     }
   });
 
-  it('has once what several operations have in common', () => {
+  it('defines parts that operations share only once', () => {
     const seen = new Set<string>();
     const twice: string[] = [];
     const look = (part: object, place: string): void => {
@@ -359,7 +359,7 @@ describe('OpenAPI document', () => {
     expect(twice).toEqual([]);
   });
 
-  it('tells the members of a workflow node that comes by itself', () => {
+  it('describes the members of a single workflow node', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     for (const id of ['createWorkflowNode', 'updateWorkflowNode']) {
       const { operation } = operations.find((one) => one.operation.operationId === id)!;
@@ -369,7 +369,7 @@ describe('OpenAPI document', () => {
       expect(validate(node), ajv.errorsText(validate.errors)).toBe(true);
       expect(validate({ ...node, foo: 1 })).toBe(false);
       expect(validate({ name: 'End' })).toBe(false);
-      // What was read can be sent back.
+      // A node can be sent as it was read.
       const answers = Object.values(operation.responses).flatMap(({ content = {} }) =>
         Object.values(content),
       );
@@ -378,7 +378,7 @@ describe('OpenAPI document', () => {
     }
   });
 
-  it('tells the members of each authorization by its type, in requests and answers', () => {
+  it('describes the members of each authorization by type, in requests and responses', () => {
     const schemas = (document.components?.schemas ?? {}) as Record<string, ComponentSchema>;
     const members = Object.entries({
       CreateSystemPayload: 'configuration',
@@ -403,7 +403,7 @@ describe('OpenAPI document', () => {
     }
   });
 
-  it('shows only answers that it allows itself', () => {
+  it('has only response examples that match their schema', () => {
     const contract = new OpenApiContract(document);
     for (const { method, path, operation } of operations) {
       for (const [status, { content }] of Object.entries(operation.responses)) {
@@ -417,7 +417,7 @@ describe('OpenAPI document', () => {
   });
 
   it.each(['/docs', '/docs/', '/docs-json', '/docs-yaml', '/docs/swagger-ui-init.js'])(
-    'is served to anybody at %s and holds no secret',
+    'is served without a token at %s and contains no secret',
     async (path) => {
       const response = await fetch(`${app.url}${path}`);
       const text = await response.text();
@@ -425,14 +425,14 @@ describe('OpenAPI document', () => {
       expect(response.status).toBe(200);
       expect(text).not.toContain(TEST_SECRETS_KEYS.split(':')[1]);
       expect(text).not.toContain(app.issuer.url);
-      // With this option the page would keep a pasted token for all tabs, and for ever.
+      // With this option the page would keep a pasted token permanently, for all tabs.
       expect(text).not.toContain('persistAuthorization');
       expect(text).not.toContain('localStorage');
     },
   );
 
   it.each([...KEPT, '/docs/favicon-32x32.png', '/docs/swagger-ui-bundle.js.map'])(
-    'costs no compression for those who ask again: %s',
+    'is compressed only once: %s',
     async (path) => {
       const ask = () => fetch(`${app.url}${path}`, { headers: { 'accept-encoding': 'br, gzip' } });
       await (await ask()).arrayBuffer();
@@ -444,7 +444,7 @@ describe('OpenAPI document', () => {
   );
 
   it.each(['/docs-json', '/docs-yaml', '/docs/swagger-ui-init.js'])(
-    'is not made anew for those who ask again: %s',
+    'is generated only once: %s',
     async (path) => {
       await fetch(`${app.url}${path}`);
       const made = vi.spyOn(SwaggerModule, 'createDocument');
@@ -461,7 +461,7 @@ describe('OpenAPI document', () => {
     },
   );
 
-  it.each(KEPT)('is 304 for who has it, in every coding: %s', async (path) => {
+  it.each(KEPT)('is 304 if If-None-Match matches, in every coding: %s', async (path) => {
     const ask = (headers: Record<string, string>) => fetch(`${app.url}${path}`, { headers });
     const whole = await ask({ 'accept-encoding': 'br' });
     const etag = whole.headers.get('etag') ?? '';
@@ -470,7 +470,7 @@ describe('OpenAPI document', () => {
       'no-cache, no-transform',
     ]);
     for (const headers of [{ 'accept-encoding': 'gzip' }, {}]) {
-      // The client library says no-cache with every condition, which asks for the whole.
+      // fetch adds no-cache to conditional requests, which would return the whole file.
       const again = await ask({
         ...headers,
         'if-none-match': `"x", ${etag}`,
@@ -481,19 +481,19 @@ describe('OpenAPI document', () => {
     expect((await ask({ 'if-none-match': '"x"', 'cache-control': 'max-age=0' })).status).toBe(200);
   });
 
-  it('says the same in YAML', async () => {
+  it('is the same document in YAML', async () => {
     const text = await (await fetch(`${app.url}/docs-yaml`)).text();
     expect(YAML.parse(text)).toEqual(JSON.parse(JSON.stringify(document)));
   });
 
-  it('is one and the same at /docs-json', async () => {
+  it('is the same document at /docs-json', async () => {
     const response = await fetch(`${app.url}/docs-json`);
 
     expect(await response.json()).toEqual(JSON.parse(JSON.stringify(document)));
   });
 });
 
-/** A pattern without a star or a plus is a bound. */
+/** Returns whether a schema has no limit. A pattern without `*` or `+` counts as a limit. */
 function isUnbounded(part: SchemaPart): boolean {
   const types = [part.type].flat();
   const { enum: values, const: value, format, pattern, maxLength } = part;
@@ -509,7 +509,7 @@ function isUnbounded(part: SchemaPart): boolean {
 
 function bodiesOf({ requestBody, responses }: Operation): Media[] {
   return [requestBody, ...Object.values(responses)].flatMap((part) =>
-    // The same answer with members that its schema tells.
+    // Problem documents repeat the JSON response with additional members.
     Object.entries(part?.content ?? {}).flatMap(([type, media]) => (type === PROBLEM ? [] : [media])),
   );
 }

@@ -28,7 +28,7 @@ describe('/metrics', () => {
       body: { baseUrl, authorization: { type: 'NO_AUTH' } },
     });
 
-  it('count requests by route template, with nothing of callers in any label', async () => {
+  it('counts requests by route template, without data of callers in any label', async () => {
     app = await TestApp.start();
     const created = await app.request('PATCH', createPath('app-canary', 'version-canary'), {
       body: createSystemBody({
@@ -51,7 +51,7 @@ describe('/metrics', () => {
     expect(text).not.toContain(resourceId);
   });
 
-  it('count refused callers by reason', async () => {
+  it('counts refused callers by reason', async () => {
     app = await TestApp.start();
     await app.request('GET', listPath(), { token: null });
     await app.request('GET', listPath(), { token: 'bad' });
@@ -66,7 +66,7 @@ describe('/metrics', () => {
     expect(text.match(/svc_auth_failures_total\{/g)?.length).toBe(4);
   });
 
-  it('count connection tests by outcome and cause, and the changes of tools', async () => {
+  it('counts connection tests by outcome and cause, and changes of tools', async () => {
     app = await TestApp.start({ 'mcpLimits.testTimeoutMs': '10000' });
     const tools = structuredClone(TOOLS) as object[];
     const good = await startToolListPeer(tools);
@@ -97,11 +97,11 @@ describe('/metrics', () => {
     await Promise.all([good.close(), hung.close(), closed.close()]);
   });
 
-  it('show the process, the key age and the database pool', async () => {
+  it('includes the process, the key age and the database pool', async () => {
     app = await TestApp.start();
     await app.request('GET', listPath());
     const isServer = !String(process.env['DATABASE_URL']).startsWith('sqlite:');
-    // Background work may have the only connection that was needed so far.
+    // Background work may be using the only connection opened so far.
     const response = await vi.waitFor(async () => {
       const answer = await fetch(`${app.url}/metrics`);
       const text = await answer.clone().text();
@@ -119,7 +119,7 @@ describe('/metrics', () => {
     expect(/^svc_database_pool_connections\{state="waiting"\} 0/m.test(text)).toBe(isServer);
   });
 
-  it('move to a port of their own with METRICS_PORT', async () => {
+  it('moves to a separate port with METRICS_PORT', async () => {
     const port = await freePort();
     app = await TestApp.start({ METRICS_PORT: String(port), HOST: '127.0.0.1' });
     const own = `http://127.0.0.1:${port}`;

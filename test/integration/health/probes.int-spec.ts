@@ -15,7 +15,7 @@ describe('/livez and /readyz', () => {
   let app: TestApp;
   afterEach(() => app.close());
 
-  it('need no token and say nothing but their status', async () => {
+  it('need no token and return only their status', async () => {
     app = await TestApp.start();
     await expectReady();
     for (const path of ['/livez', '/readyz']) {
@@ -26,7 +26,7 @@ describe('/livez and /readyz', () => {
     expect(withBadToken.status).toBe(200);
   });
 
-  it('tell a stopping replica from a dead one', async () => {
+  it('distinguish a stopping replica from a dead one', async () => {
     app = await TestApp.start();
     app.nest.get(HealthService).beginStop();
     expect((await app.request('GET', '/livez')).status).toBe(200);
@@ -37,7 +37,7 @@ describe('/livez and /readyz', () => {
     expect((await app.request('GET', listPath())).status).toBe(200);
   });
 
-  it('are not ready while there are no keys to check tokens with', async () => {
+  it('are not ready while there are no keys to verify tokens', async () => {
     const issuer = await StubIssuer.start();
     await issuer.stop();
     app = await TestApp.start({ OIDC_ISSUER: issuer.url });
@@ -57,7 +57,7 @@ describe('/livez and /readyz', () => {
       app = await TestApp.start({
         DATABASE_URL: proxy.through(databaseUrl),
         'httpLimits.readinessTimeoutMs': String(READINESS_TIMEOUT_MS),
-        // Nothing else gives up before the test does.
+        // No other timeout may expire during the test.
         'databaseLimits.connectTimeoutMs': '60000',
         'databaseLimits.deadlineMs': String(4 * IN_TIME_MS),
         'databaseLimits.silenceMs': String(4 * IN_TIME_MS),

@@ -6,7 +6,7 @@ import { ReplicaDifferences } from '../../../src/health/replica-differences.js';
 import { TestApp } from '../../support/app.js';
 import { eventually } from '../../support/runtime/runtime-client.js';
 
-/** Two, since the replica that looks can have one of them for itself. */
+/** Two slots, because the replica under test may occupy one of them. */
 const SLOTS = [1, 2];
 
 let other: TestApp;
@@ -19,8 +19,8 @@ afterAll(() => other.close());
 
 type Facts = ReplicaDifferences['facts'];
 const proofs = () => other.dataSource.getRepository(WriteProofEntity);
-/** What a replica says beside others that wrote these facts. */
-const readinessBeside = async (settings: Record<string, string>, facts: (own: Facts) => Facts) => {
+/** Starts a replica next to others that wrote these facts. Returns its readiness, log entries and metrics. */
+const readinessAmong = async (settings: Record<string, string>, facts: (own: Facts) => Facts) => {
   app = await TestApp.start({ OIDC_ISSUER: other.issuer.url, EGRESS_ALLOW: '10.20.30.0/24', ...settings });
   const written = facts(app.nest.get(ReplicaDifferences).facts);
   await proofs().clear();
@@ -32,18 +32,20 @@ const readinessBeside = async (settings: Record<string, string>, facts: (own: Fa
     (answer) => answer.status === 200,
   );
   await app.nest.get(ReplicaDifferences).check(0);
-  const told = [...warn.mock.calls, ...info.mock.calls].filter(([message]) => message.startsWith('replicas'));
-  return { status, body, told, metrics: await app.nest.get(Metrics).registry.metrics() };
+  const logged = [...warn.mock.calls, ...info.mock.calls].filter(([message]) =>
+    message.startsWith('replicas'),
+  );
+  return { status, body, logged, metrics: await app.nest.get(Metrics).registry.metrics() };
 };
 
 describe('replicas of one database', () => {
-  it('agree where release and settings are equal', async () => {
-    const { status, body, told, metrics } = await readinessBeside(
+  it('report no difference if release and settings are equal', async () => {
+    const { status, body, logged, metrics } = await readinessAmong(
       {},
       () => other.nest.get(ReplicaDifferences).facts,
     );
     expect([status, body]).toEqual([200, { status: 'ok' }]);
-    expect(told).toEqual([]);
+    expect(logged).toEqual([]);
     expect(metrics).toContain('svc_replicas_differing{in="settings"} 0');
   });
 
@@ -53,24 +55,24 @@ describe('replicas of one database', () => {
     ['TOOL_CHANGE_POLICY', 'accept'],
     ['PROCESS_MESSAGE_ONE_RECEIVER', 'true'],
     ['HTTP_REQUIRE_IF_MATCH', 'true'],
-  ])('stay ready and say that another one has other settings: %s', async (name, value) => {
+  ])('stay ready and report that another replica has other settings: %s', async (name, value) => {
     const facts = other.nest.get(ReplicaDifferences).facts;
-    const { status, body, told, metrics } = await readinessBeside({ [name]: value }, () => facts);
+    const { status, body, logged, metrics } = await readinessAmong({ [name]: value }, () => facts);
     expect([status, body]).toEqual([200, { status: 'ok', differs: ['settings'] }]);
-    expect(told).toMatchObject([['replicas differ', { differs: 'settings', release: 0 }]]);
+    expect(logged).toMatchObject([['replicas differ', { differs: 'settings', release: 0 }]]);
     expect(metrics).toMatch(/svc_replicas_differing\{in="settings"\} [12]\n/);
     const stored = JSON.stringify(await proofs().find());
     expect(stored).not.toContain('10.20.30');
   });
 
-  it('say that another one has another release', async () => {
-    const { body, told } = await readinessBeside({}, (own) => ({ ...own, serviceRelease: '0.0.9' }));
+  it('report that another replica has another release', async () => {
+    const { body, logged } = await readinessAmong({}, (own) => ({ ...own, serviceRelease: '0.0.9' }));
     expect(body).toEqual({ status: 'ok', differs: ['release'] });
-    expect(told).toHaveLength(1);
+    expect(logged).toHaveLength(1);
   });
 
-  it('take back what they wrote when they stop', async () => {
-    await readinessBeside({}, (own) => own);
+  it('clear their facts when they stop', async () => {
+    await readinessAmong({}, (own) => own);
     const own = app!;
     app = undefined;
     await proofs().clear();

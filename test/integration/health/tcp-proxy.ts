@@ -1,9 +1,9 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** What becomes of bytes: passed on, cut off, or swallowed without a word. */
+/** How the proxy treats traffic: forwards it, closes connections, or silently stops forwarding. */
 export type ProxyMode = 'open' | 'down' | 'silent';
 
-/** A TCP proxy between the service and a party it depends on, that can fail as networks do. */
+/** TCP proxy between the service and a dependency, which simulates network failures. */
 export class TcpProxy {
   private readonly pairs = new Set<[Socket, Socket]>();
   private mode: ProxyMode = 'open';
@@ -12,7 +12,7 @@ export class TcpProxy {
 
   private constructor(private readonly target: { host: string; port: number }) {}
 
-  /** @param targetUrl where connections end, any scheme with host and port */
+  /** @param targetUrl address to connect to: any scheme with host and port */
   static async start(targetUrl: string): Promise<TcpProxy> {
     const { hostname, port } = new URL(targetUrl);
     const proxy = new TcpProxy({ host: hostname, port: Number(port) });
@@ -20,14 +20,14 @@ export class TcpProxy {
     return proxy;
   }
 
-  /** The target's URL with the proxy's address in place of its own. */
+  /** Returns the target's URL with the address of the proxy. */
   through(targetUrl: string): string {
     const url = new URL(targetUrl);
     url.host = `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
     return url.href;
   }
 
-  /** Changes what becomes of open connections and new ones. */
+  /** Sets the mode of open and new connections. */
   set(mode: ProxyMode): void {
     this.mode = mode;
     for (const pair of this.pairs) {
@@ -35,12 +35,12 @@ export class TcpProxy {
     }
   }
 
-  /** Swallows everything as soon as somebody sends this text, which is not passed on either. */
+  /** Switches to silent mode when either side sends this text, which is not forwarded either. */
   silenceAt(text: string): void {
     this.trigger = text;
   }
 
-  /** Passes new connections on and leaves the open ones as they are, without ever looking at them again. */
+  /** Forwards new connections and leaves open ones in their current state. */
   forget(): void {
     this.mode = 'open';
   }

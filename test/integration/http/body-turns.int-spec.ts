@@ -8,7 +8,7 @@ import { connectionTestPath, createPath, createSystemBody } from '../../support/
 const BODY_BYTES = 40_000;
 const LONG = '600000';
 
-/** Two of the large bodies of these tests fit. */
+/** Room for two of the large bodies. */
 const AT_ONCE = { 'httpLimits.callerBodyBytes': String(2 * BODY_BYTES) };
 
 describe('large request bodies of one caller', () => {
@@ -19,12 +19,12 @@ describe('large request bodies of one caller', () => {
     await app.close();
   });
 
-  /** Spaces behind an object are JSON too. */
+  /** Trailing spaces are valid JSON. */
   const large = JSON.stringify(createSystemBody()).padEnd(BODY_BYTES);
   const send = (rawBody = large, token?: string): Promise<TestResponse> =>
     app.request('PATCH', createPath(), { rawBody, ...(token === undefined ? {} : { token }) });
 
-  /** Has its turn until it is finished or destroyed: half of its body never comes. */
+  /** Starts a request that occupies its share until it is finished or destroyed: only half of its body is sent. */
   async function begin(): Promise<ClientRequest> {
     const token = await app.tokenWith({ exp: Math.floor(Date.now() / 1_000) + 3_600 });
     const sent = request(`${app.url}${createPath()}`, {
@@ -39,7 +39,7 @@ describe('large request bodies of one caller', () => {
     sent.on('error', () => undefined);
     open.push(sent);
     sent.flushHeaders();
-    // Told by Node's HTTP server when the handler gets the request.
+    // Node's HTTP server sends this when the handler gets the request.
     await once(sent, 'continue');
     sent.write(large.slice(0, BODY_BYTES / 2));
     return sent;
@@ -66,7 +66,7 @@ describe('large request bodies of one caller', () => {
     return answer.statusCode;
   }
 
-  it('are answered 429 when they wait for too long', async () => {
+  it('are answered 429 when they wait too long', async () => {
     app = await TestApp.start({ ...AT_ONCE, 'httpLimits.callerBodyWaitMs': '100' });
     await begin();
     await begin();
@@ -87,7 +87,7 @@ describe('large request bodies of one caller', () => {
     });
   });
 
-  it('do not hold up small ones, nor those of others', async () => {
+  it('do not delay small ones or those of other callers', async () => {
     app = await TestApp.start({ ...AT_ONCE, 'httpLimits.callerBodyWaitMs': '100' });
     await begin();
     await begin();
@@ -98,7 +98,7 @@ describe('large request bodies of one caller', () => {
     expect((await send(JSON.stringify(createSystemBody()).padEnd(BODY_BYTES), other)).status).toBe(201);
   });
 
-  it('have their turn when those before them have ended, by an answer or without one', async () => {
+  it('proceed when earlier ones have ended, with or without a response', async () => {
     app = await TestApp.start({ ...AT_ONCE, 'httpLimits.callerBodyWaitMs': LONG });
     const first = await begin();
     const second = await begin();
@@ -108,7 +108,7 @@ describe('large request bodies of one caller', () => {
     expect(await finish(first)).toBe(201);
   });
 
-  it('end their turn when a connection breaks on which they wait behind another answer', async () => {
+  it('release their share when their connection breaks while they wait behind another response', async () => {
     const forEver = { 'mcpLimits.testTimeoutMs': '300000', 'httpLimits.callerBodyWaitMs': LONG };
     app = await TestApp.start({ 'httpLimits.callerBodyBytes': String(BODY_BYTES), ...forEver });
     const held: Socket[] = [];
@@ -126,7 +126,7 @@ describe('large request bodies of one caller', () => {
     const { hostname, port } = new URL(app.url);
     const socket = connect(Number(port), hostname);
     socket.write(message(first) + message(second.padEnd(BODY_BYTES)));
-    // The service is at work on both requests: nothing of them is left to read that could fail.
+    // The service has read both requests completely, so no read can fail any more.
     await Promise.all(connected);
     socket.destroy();
     expect((await send(JSON.stringify(createSystemBody()).padEnd(BODY_BYTES))).status).toBe(201);
@@ -134,20 +134,20 @@ describe('large request bodies of one caller', () => {
     silent.forEach((server) => server.close());
   });
 
-  it('count as what they have when nobody said it before', async () => {
+  it('count by their actual size if they have no Content-Length', async () => {
     app = await TestApp.start({ 'httpLimits.callerBodyBytes': '1', 'httpLimits.callerBodyWaitMs': '100' });
     const chunked = { 'transfer-encoding': 'chunked' };
     const all = Array.from({ length: 5 }, () => sendChunked(JSON.stringify(createSystemBody()), chunked));
     expect(await Promise.all(all)).toEqual([201, 201, 201, 201, 201]);
   });
 
-  it('have it alone when they are larger than what fits', async () => {
+  it('proceed one by one if each is larger than the limit', async () => {
     app = await TestApp.start({ 'httpLimits.callerBodyBytes': '1', 'httpLimits.callerBodyWaitMs': LONG });
     const all = Array.from({ length: 5 }, () => send(JSON.stringify(createSystemBody()).padEnd(BODY_BYTES)));
     expect((await Promise.all(all)).map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
   });
 
-  it('do not wait where there is no limit', async () => {
+  it('do not wait if there is no limit', async () => {
     app = await TestApp.start({ 'httpLimits.callerBodyBytes': '0', 'httpLimits.callerBodyWaitMs': '100' });
     const sent = [await begin(), await begin(), await begin()];
     expect((await send(JSON.stringify(createSystemBody()).padEnd(BODY_BYTES))).status).toBe(201);

@@ -10,7 +10,7 @@ import { eventually, instancePath, started } from '../../support/runtime/runtime
 
 const AT_ONCE = 3;
 
-describe('fairness at the door', () => {
+describe('limits on concurrent requests and connections', () => {
   let app: TestApp;
   const open: { destroy(): unknown }[] = [];
   afterEach(async () => {
@@ -21,7 +21,7 @@ describe('fairness at the door', () => {
   const bearer = async (subject: string): Promise<string> =>
     app.tokenWith({ sub: subject, exp: Math.floor(Date.now() / 1_000) + 3_600 });
 
-  /** Is under way until it is destroyed: its body never comes. */
+  /** Sends a request that stays in progress until it is destroyed, because its body is never sent. */
   function hang(token: string): ClientRequest {
     const sent = request(`${app.url}${createPath()}`, {
       method: 'PATCH',
@@ -40,8 +40,8 @@ describe('fairness at the door', () => {
 
   const list = (token: string) => app.request('GET', listPath(), { token });
 
-  describe('requests of one caller at the same time', () => {
-    it('are at most httpLimits.callerRequests; others are answered 429, other callers are not', async () => {
+  describe('concurrent requests of one caller', () => {
+    it('are limited to httpLimits.callerRequests, without affecting other callers', async () => {
       app = await TestApp.start({
         'httpLimits.callerRequests': String(AT_ONCE),
         'httpLimits.callerAtWork': '8',
@@ -94,7 +94,7 @@ describe('fairness at the door', () => {
       expect((await list(token)).status).not.toBe(429);
     });
 
-    it('forget one that is gone before its turn', async () => {
+    it('do not include one that was aborted while it waited', async () => {
       app = await TestApp.start({ 'httpLimits.callerAtWork': '1', 'httpLimits.callerRequests': '2' });
       const token = await bearer('leaving');
       const [first, second] = [hang(token), hang(token)];
@@ -113,7 +113,7 @@ describe('fairness at the door', () => {
       }
     });
 
-    it('do not count what follows an instance, which has limits of its own', async () => {
+    it('do not include progress streams, which have limits of their own', async () => {
       app = await TestApp.start({ 'httpLimits.callerRequests': '1', JOBS_CONCURRENCY: '0' });
       const published = await publish(app, { bpmn: taskProcess('plain', userTask('a')) });
       const { uuid } = await started(app, published, 'plain', {});
@@ -147,7 +147,7 @@ describe('fairness at the door', () => {
         socket.write(`GET /livez HTTP/1.1\r\nHost: a\r\n\r\n`);
       });
 
-    it('are at most httpLimits.addressConnections; one that ends makes room', async () => {
+    it('are limited to httpLimits.addressConnections, and a closed one makes room', async () => {
       app = await TestApp.start({ 'httpLimits.addressConnections': String(AT_ONCE) });
       const first = [await dial(), await dial(), await dial()];
       for (const socket of first) {
@@ -164,7 +164,7 @@ describe('fairness at the door', () => {
       await expect.poll(async () => isClosed(await dial()), { timeout: 20_000 }).toBe(false);
     });
 
-    it('are at most httpLimits.connections of all addresses', async () => {
+    it('are limited to httpLimits.connections across all addresses', async () => {
       app = await TestApp.start({ 'httpLimits.connections': String(AT_ONCE) });
       for (const socket of [await dial(), await dial(), await dial()]) {
         expect(await isClosed(socket)).toBe(false);
@@ -178,7 +178,7 @@ describe('fairness at the door', () => {
       });
     });
 
-    it('are not counted behind a proxy, since all of them are its own', async () => {
+    it('are not limited behind a proxy, because all of them come from its address', async () => {
       app = await TestApp.start({ 'httpLimits.addressConnections': '1', TRUST_PROXY: '1' });
       for (const socket of [await dial(), await dial(), await dial()]) {
         expect(await isClosed(socket)).toBe(false);

@@ -32,7 +32,7 @@ describe('the OpenAPI document and the service', () => {
   });
   afterAll(() => app.close());
 
-  /** Whether the document allows a body of the operation. */
+  /** Returns whether the document allows a body of the operation. */
   const allows = (operationId: string, body: unknown): boolean => {
     const operations = Object.values(document.paths as unknown as Bodies).flatMap(Object.values);
     const operation = operations.find((one) => (one as { operationId?: string }).operationId === operationId);
@@ -40,7 +40,7 @@ describe('the OpenAPI document and the service', () => {
     return ajv.validate({ ...schema, components: document.components }, body);
   };
 
-  describe('moments (RFC 3339)', () => {
+  describe('timestamps (RFC 3339)', () => {
     it.each([
       '2026-01-31T10:20:30Z',
       '2026-01-31T10:20:30.1234567890123Z',
@@ -50,7 +50,7 @@ describe('the OpenAPI document and the service', () => {
       '0000-01-01T00:00:00Z',
       '0000-01-01T00:00:00+23:59',
       '9999-12-31T23:59:59.999-23:59',
-    ])('takes %s', async (moment) => {
+    ])('accepts %s', async (moment) => {
       const value = encodeURIComponent(moment);
       const lists = [RUNS, INSTANCES, INCIDENTS, SCANS, CHANGES, ...OF_APPLICATION];
       for (const path of lists.map((list) => `${list}?from=${value}&to=${value}`)) {
@@ -81,7 +81,7 @@ describe('the OpenAPI document and the service', () => {
     });
   });
 
-  it('tells of every cursor that is a UUID that it has version 7, and refuses others', async () => {
+  it('declares every UUID cursor as version 7, and rejects others', async () => {
     const parameters = Object.entries(document.paths).flatMap(([path, { get }]) =>
       (get?.parameters ?? []).map((parameter) => ({
         path,
@@ -111,7 +111,7 @@ describe('the OpenAPI document and the service', () => {
         { type: 'NO_AUTH', configuration: { clientId: 7, x: [] } },
         201,
       ],
-      ['one that is no object', { type: 'NO_AUTH', configuration: 'none' }, 201],
+      ['a configuration that is not an object', { type: 'NO_AUTH', configuration: 'none' }, 201],
       ['an account', serviceAccount(), 201],
       ['an account without configuration', { type: 'SERVICE_ACCOUNT' }, 400],
       ['an account whose configuration is null', { type: 'SERVICE_ACCOUNT', configuration: null }, 400],
@@ -128,14 +128,14 @@ describe('the OpenAPI document and the service', () => {
       ['credentials of another type', { ...serviceAccount(), type: 'API_KEY' }, 400],
       ['no type', {}, 400],
       ['an unknown type', { type: 'BASIC' }, 400],
-      ['a member that nobody knows', { type: 'NO_AUTH', user: 'x' }, 400],
+      ['an unknown member', { type: 'NO_AUTH', user: 'x' }, 400],
     ])('of an authorization: %s', async (_what, authorization, status) => {
       const body = createSystemBody({ payload: { authorization } });
       expect((await app.request('PATCH', createPath(randomUUID()), { body })).status).toBe(status);
       expect(allows('createSystem', body)).toBe(status === 201);
     });
 
-    it('with a member that is not named are refused by both', async () => {
+    it('with an unknown member are rejected by both', async () => {
       const operations = Object.values(document.paths as unknown as Bodies).flatMap(Object.values);
       const bodies = operations.flatMap(({ requestBody }) => Object.values(requestBody?.content ?? {}));
       const text = JSON.stringify(bodies);
@@ -151,7 +151,7 @@ describe('the OpenAPI document and the service', () => {
       expect((await app.request('PATCH', createPath(), { body })).status).toBe(400);
     });
 
-    it('of a change may be missing', async () => {
+    it('of an update may be missing', async () => {
       const appId = randomUUID();
       const created = await app.request('PATCH', createPath(appId), { body: createSystemBody() });
       const changed = await app.request('PATCH', systemPath(String(created.body['resourceId']), appId));

@@ -4,7 +4,7 @@ import { TestApp } from '../../support/app.js';
 import { sendRaw } from './raw-http.js';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
-/** Routes that tell what is wrong with a body first; the body is missing here. */
+/** Routes that validate the body before path parameters. The requests of this test have no body. */
 const BODY_FIRST = /\/(active-build|systems|test-mcp-connection)$/;
 const NUMBERS = new Set(['scanId']);
 

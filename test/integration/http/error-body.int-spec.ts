@@ -32,7 +32,7 @@ describe('error bodies', () => {
   it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'TRACE'])(
     '%s of an unknown path is 401 without a token and 404 with one',
     async (method) => {
-      // fetch refuses TRACE, so bytes it is.
+      // fetch refuses TRACE, so the test sends raw bytes.
       const send = async (headers: string) =>
         sendRaw(app.url, {
           parts: [`${method} /unknown/path HTTP/1.1\r\nHost: x\r\n${headers}Connection: close\r\n\r\n`],
@@ -81,13 +81,13 @@ describe('error bodies', () => {
     ['PATCH', `${createPath()}/`],
     ['POST', '/rtm/api/runtime/app/a/build/b/process-name/p/start/'],
     ['GET', '/api/platform/discover/'],
-  ])('a path in another case or with a slash behind it is none: %s %s', async (method, path) => {
+  ])('a path in another case or with a trailing slash is unknown: %s %s', async (method, path) => {
     const response = await app.request(method, path);
     expect([response.status, response.body]).toEqual([404, NO_ENDPOINT]);
   });
 
   it.each(['/livez/', '/LIVEZ', '/docs-json/'])(
-    'a public path is written in one way only: %s',
+    'a variant of a public path is not public: %s',
     async (path) => {
       expect((await app.request('GET', path, { token: null })).status).toBe(401);
       expect((await app.request('GET', path)).status).toBe(404);
@@ -116,7 +116,7 @@ describe('error bodies', () => {
   );
 
   it.each(['__proto__', 'constructor', 'toString'])(
-    'an identifier within the rule that means something elsewhere names nothing here: %s',
+    'a valid identifier that names a JavaScript property is not found: %s',
     async (id) => {
       const answer = await app.request('GET', detailsPath(id));
       expect([answer.status, answer.body['message']]).toEqual([404, 'System not found.']);
@@ -137,14 +137,14 @@ describe('error bodies', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ status: 400, details });
   });
 
-  it('a long path is 400 before it reaches a route', async () => {
+  it('a long path is refused with a short body', async () => {
     const response = await app.request('GET', `/${'a'.repeat(15_000)}`, { token: null });
     expect(response.status).toBe(401);
     const overlong = await app.request('GET', detailsPath('a'.repeat(10_000)));
     expect([overlong.status, overlong.text.length < 1_000]).toEqual([400, true]);
   });
 
-  it('holds the members of RFC 9457 for a caller that accepts problem documents', async () => {
+  it('has the members of RFC 9457 for a caller that accepts problem documents', async () => {
     const headers = { accept: 'application/problem+json' };
     const response = await app.request('GET', detailsPath('unknown'), { headers });
     expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
@@ -187,7 +187,7 @@ describe('error bodies', () => {
     expect([options.status, await options.text()]).toEqual([204, '']);
   });
 
-  it('names every broken field, and of a flood of them only some', async () => {
+  it('names invalid fields, up to a limit', async () => {
     const body = createSystemBody(
       Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`unknown-${index}`, 1])),
     );

@@ -82,7 +82,7 @@ describe('headers', () => {
     expect(headers.get('etag')).toBeNull();
   });
 
-  it('let pages load nothing, except those of the API documentation their own files', async () => {
+  it('let pages load nothing, except that the API documentation loads its own files', async () => {
     expect(await policyOf('/livez')).toBe("default-src 'none';frame-ancestors 'none'");
     expect(await policyOf('/docsx')).toBe("default-src 'none';frame-ancestors 'none'");
     expect(await policyOf('/docs')).toMatch(/^default-src 'self';/);
@@ -134,7 +134,7 @@ describe('headers', () => {
       }
     });
 
-    it('say br or gzip only where the caller asks', async () => {
+    it('name br or gzip only if the caller accepts it', async () => {
       const plain = await read('');
       expect(plain.coding).toBeUndefined();
       expect(plain.vary).toContain('Accept-Encoding');
@@ -163,7 +163,7 @@ describe('headers', () => {
 
   describe('of tracing', () => {
     it.each(['0123abcd', 'a-request_id-of-the-caller', 'x'.repeat(64)])(
-      'take over the request id %s',
+      'return the request id %s of the caller',
       async (id) => {
         const response = await app.request('GET', '/livez', { headers: { 'x-request-id': id } });
         expect(response.headers.get('x-request-id')).toBe(id);
@@ -171,14 +171,14 @@ describe('headers', () => {
     );
 
     it.each(['short', 'x'.repeat(65), 'with space', '<script>12345', 'a,b,c,d,e,f', ''])(
-      'make a new request id in place of "%s"',
+      'replace the invalid request id "%s"',
       async (id) => {
         const response = await app.request('GET', '/livez', { headers: { 'x-request-id': id } });
         expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
       },
     );
 
-    it('continue the trace of the caller as far as the MCP server, with a span of our own', async () => {
+    it('continue the trace of the caller as far as the MCP server, with a span of the service', async () => {
       const seen = await traceSeenByServer('00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01');
       expect(seen).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-01$/);
       expect(seen).not.toContain('00f067aa0ba902b7');
@@ -191,7 +191,7 @@ describe('headers', () => {
       '00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01',
       'ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
       'nonsense',
-    ])('start a new trace where the caller sends %s', async (traceparent) => {
+    ])('start a new trace if the caller sends %s', async (traceparent) => {
       const seen = await traceSeenByServer(traceparent);
       expect(seen).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
       expect(seen).not.toContain('4bf92f3577b34da6');
@@ -199,7 +199,7 @@ describe('headers', () => {
   });
 });
 
-/** The data of a body in chunked transfer coding, each character of the text a byte. */
+/** Decodes a body in chunked transfer coding. Each character of the text is one byte. */
 function dataOf(chunked: string): Buffer {
   const chunks: Buffer[] = [];
   for (let rest = Buffer.from(chunked, 'latin1'); rest.length > 0;) {

@@ -11,7 +11,7 @@ const GET = `GET /livez HTTP/1.1\r\n${HOST}`;
 const POST = `PATCH /livez HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n`;
 const CHUNKED = `${POST}Transfer-Encoding: chunked\r\n\r\n`;
 
-/** Messages that the parser cannot get to the end of. */
+/** Messages that the HTTP parser rejects. */
 const REFUSED: [string, string | Buffer][] = [
   ['no HTTP at all', 'hello\r\n\r\n'],
   ['the start of a TLS session', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x0d, 0x0a])],
@@ -40,7 +40,7 @@ const REFUSED: [string, string | Buffer][] = [
   ['chunks that are not the last coding', `${POST}Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n`],
 ];
 
-/** Messages whose head is good: the route may have answered before the parser finds the fault. */
+/** Messages with a valid head, which the route answers before the parser finds the fault. */
 const BROKEN_BODIES: [string, string][] = [
   ['an unknown transfer coding', `${POST}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`],
   ['a chunk size that is no number', `${CHUNKED}zz\r\n{}\r\n0\r\n\r\n`],
@@ -69,7 +69,7 @@ describe('messages that are not valid HTTP', () => {
     expectRefused(await sendRaw(app.url, { parts: [message] }));
   });
 
-  it.each(BROKEN_BODIES)('%s ends the connection after one JSON answer', async (_, message) => {
+  it.each(BROKEN_BODIES)('%s closes the connection after one JSON answer', async (_, message) => {
     const answer = await sendRaw(app.url, { parts: [message] });
     expect(answer.isClosed).toBe(true);
     expect(answer.text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
@@ -89,13 +89,13 @@ describe('messages that are not valid HTTP', () => {
     expect(answer).toMatchObject({ text: '', isClosed: true });
   });
 
-  it('an offer to change the protocol is not taken up', async () => {
+  it('a request to upgrade the protocol is ignored', async () => {
     const upgrade = `${GET}Connection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`;
     expect(await sendRaw(app.url, { parts: [upgrade] })).toMatchObject({ status: 200, isClosed: true });
   });
 
   it.each(['Expect: 200-ok', 'Expect: 100-continue'])(
-    '%s changes nothing about the answer',
+    '%s does not change the answer',
     async (expectation) => {
       const answer = await sendRaw(app.url, { parts: [`${GET}${expectation}\r\nConnection: close\r\n\r\n`] });
       expect(answer.text.replace('HTTP/1.1 100 Continue\r\n\r\n', '')).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
@@ -106,7 +106,7 @@ describe('messages that are not valid HTTP', () => {
     expect(await sendRaw(app.url, { parts: ['GET /livez HTTP/1.0\r\n\r\n'] })).toMatchObject({ status: 200 });
   });
 
-  it('the absolute form of a target is read as the path it holds', async () => {
+  it('the absolute form of a request target is reduced to its path', async () => {
     const message = `GET http://evil.example/livez HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
     expect(await sendRaw(app.url, { parts: [message] })).toMatchObject({ isClosed: true, status: 200 });
   });
@@ -136,7 +136,7 @@ describe('messages that are not valid HTTP', () => {
     expectRefused(answer, 'The request did not arrive in time.');
   });
 
-  it('is never answered where a caller waits for the answer to an earlier request', async () => {
+  it('an invalid message after a pending request closes the connection without an answer', async () => {
     const peer = await startHttpPeer(neverAnswers);
     const body = JSON.stringify({ baseUrl: peer.url, authorization: { type: 'NO_AUTH' } });
     const slow =

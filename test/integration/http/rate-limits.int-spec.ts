@@ -50,59 +50,59 @@ describe('rate limits', () => {
   });
 
   it.each(['RATE_LIMIT_ADDRESS_PER_MINUTE', 'RATE_LIMIT_PRINCIPAL_PER_MINUTE'])(
-    'let whoever is beyond %s wait for the refusal, so that asking at once takes no time of others',
+    'delay refusals beyond %s, so that immediate retries do not slow down others',
     async (limit) => {
       await start({ [limit]: '1', 'httpLimits.refusalDelayMs': '400' });
       expect((await app.request('GET', listPath())).status).not.toBe(429);
       const begun = performance.now();
       expect((await app.request('GET', listPath())).status).toBe(429);
-      // A timer may come a moment early.
+      // A timer may fire slightly early.
       expect(performance.now() - begun).toBeGreaterThan(390);
     },
   );
 
-  it('are told by every answer that is subject to them, refusals too', async () => {
+  it('are reported by every answer that is subject to them, including refusals', async () => {
     await start({
       RATE_LIMIT_ADDRESS_PER_MINUTE: '7',
       RATE_LIMIT_PRINCIPAL_PER_MINUTE: '3',
       'httpLimits.rescansPerMinute': '2',
     });
-    const told = async (path: string, token?: null) => {
+    const reported = async (path: string, token?: null) => {
       const { status, headers } = await app.request('GET', path, token === null ? { token } : {});
       const left = headers.get('ratelimit')?.replace(/;t=([1-9]|[1-5]\d|60)(?=,|$)/g, '');
       return { status, policy: headers.get('ratelimit-policy'), left };
     };
     const [address, caller, discovery] = ['"address";q=7;w=60', '"caller";q=3;w=60', '"discovery";q=2;w=60'];
-    expect(await told(listPath(), null)).toEqual({ status: 401, policy: address, left: '"address";r=6' });
-    expect(await told(listPath())).toEqual({
+    expect(await reported(listPath(), null)).toEqual({ status: 401, policy: address, left: '"address";r=6' });
+    expect(await reported(listPath())).toEqual({
       status: 200,
       policy: `${address}, ${caller}`,
       left: '"address";r=5, "caller";r=2',
     });
-    expect(await told('/api/platform/discover')).toMatchObject({
+    expect(await reported('/api/platform/discover')).toMatchObject({
       policy: `${address}, ${caller}, ${discovery}`,
       left: '"address";r=4, "caller";r=1, "discovery";r=1',
     });
-    expect(await told(listPath())).toMatchObject({ status: 200, left: '"address";r=3, "caller";r=0' });
-    expect(await told(listPath())).toMatchObject({ status: 429, left: '"address";r=2, "caller";r=0' });
-    expect(await told('/livez')).toMatchObject({ status: 200, policy: null });
+    expect(await reported(listPath())).toMatchObject({ status: 200, left: '"address";r=3, "caller";r=0' });
+    expect(await reported(listPath())).toMatchObject({ status: 429, left: '"address";r=2, "caller";r=0' });
+    expect(await reported('/livez')).toMatchObject({ status: 200, policy: null });
   });
 
-  it('are not told where there are none', async () => {
+  it('are not reported if there are none', async () => {
     await start({});
     const { headers } = await app.request('GET', listPath());
     expect([headers.get('ratelimit'), headers.get('ratelimit-policy')]).toEqual([null, null]);
   });
 
-  it('leave the probes alone', async () => {
+  it('do not apply to probes', async () => {
     await start({ RATE_LIMIT_ADDRESS_PER_MINUTE: String(PER_MINUTE) });
     expect(await repeat(() => app.request('GET', '/livez'))).not.toContain(429);
     expect(await repeat(() => app.request('GET', '/readyz'))).not.toContain(429);
   });
 
   it.each([
-    ['do not believe X-Forwarded-For without a proxy', '0', 429],
-    ['believe X-Forwarded-For of a trusted proxy', '1', 401],
+    ['ignore X-Forwarded-For without a proxy', '0', 429],
+    ['use X-Forwarded-For of a trusted proxy', '1', 401],
   ])('by address %s', async (_, proxies, last) => {
     await start({ RATE_LIMIT_ADDRESS_PER_MINUTE: String(PER_MINUTE), TRUST_PROXY: proxies });
     let count = 0;
@@ -116,7 +116,7 @@ describe('rate limits', () => {
     expect(statuses.at(-1)).toBe(last);
   });
 
-  it('by address do not let a caller choose its address in front of a trusted proxy', async () => {
+  it('by address cannot be evaded by a forged X-Forwarded-For behind a trusted proxy', async () => {
     await start({ RATE_LIMIT_ADDRESS_PER_MINUTE: String(PER_MINUTE), TRUST_PROXY: '1' });
     let count = 0;
     const statuses = await repeat(() => {
@@ -129,7 +129,7 @@ describe('rate limits', () => {
     expect(statuses).toEqual(limited(401));
   });
 
-  it('by caller count each caller apart, whatever token it uses', async () => {
+  it('by caller count each caller separately, across its tokens', async () => {
     await start({ RATE_LIMIT_PRINCIPAL_PER_MINUTE: String(PER_MINUTE) });
     const asAlice = async () =>
       app.request('GET', listPath(), { token: await app.tokenWith({ sub: 'alice' }) });
@@ -140,7 +140,7 @@ describe('rate limits', () => {
     expect((await app.request('GET', listPath(), { token: null })).status).toBe(401);
   });
 
-  it('of connection tests leave the other operations alone', async () => {
+  it('of connection tests do not affect other operations', async () => {
     await start({ 'httpLimits.connectionTestsPerMinute': String(PER_MINUTE) });
     const test = () =>
       app.request('PATCH', connectionTestPath(), {

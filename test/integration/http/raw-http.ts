@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 
 const QUIET_MS = 5_000;
 
-/** What came back over one socket: everything that was sent until the server closed it or said nothing more. */
+/** Everything received on one socket until the server closed it or the wait timed out. */
 export interface RawAnswer {
   text: string;
   status: number | undefined;
@@ -10,17 +10,17 @@ export interface RawAnswer {
   isClosed: boolean;
 }
 
-/** A request as bytes, line ends included; parts are sent one after the other with a pause in between. */
+/** Raw request, including line ends. Parts are sent one after the other with a pause in between. */
 export interface RawRequest {
   parts: (string | Buffer)[];
   pauseMs?: number;
   /** How long to wait for the server to close before giving up. */
   patienceMs?: number;
-  /** Called whenever something has come back. */
+  /** Called whenever bytes are received. */
   onBytes?: () => void;
 }
 
-/** Sends bytes to an HTTP server past every client library and reads until the server closes the connection. */
+/** Sends raw bytes to an HTTP server without a client library, and reads until the server closes the connection. */
 export function sendRaw(
   url: string,
   { parts, pauseMs = 5, patienceMs = QUIET_MS, onBytes }: RawRequest,
@@ -40,7 +40,7 @@ export function sendRaw(
       onBytes?.();
     });
     socket.on('close', () => finish(true));
-    // A server that resets the connection has answered too: with a closed socket.
+    // A reset connection counts as a closed one.
     socket.on('error', () => undefined);
     void sendParts(socket, parts, pauseMs);
   });

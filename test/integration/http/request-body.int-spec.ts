@@ -25,12 +25,12 @@ describe('request bodies', () => {
   const send = (rawBody: string | Buffer, headers: Record<string, string> = {}): Promise<TestResponse> =>
     app.request('PATCH', createPath(), { rawBody: rawBody as string, headers });
 
-  describe('are not looked at before the caller and the path are known', () => {
+  describe('are not parsed before the caller and the path are checked', () => {
     it.each([
       ['broken JSON', '{"action":', {}],
       ['another content type', '<xml/>', { 'content-type': 'text/xml' }],
       ['an unknown coding', 'x', { 'content-encoding': 'compress' }],
-      ['a gzip body that is none', 'x', { 'content-encoding': 'gzip' }],
+      ['an invalid gzip body', 'x', { 'content-encoding': 'gzip' }],
       ['a body of 10 MB', 'x'.repeat(10 * MEGABYTE), {}],
     ])('%s', async (_, rawBody, headers) => {
       const statuses: number[] = [];
@@ -50,7 +50,7 @@ describe('request bodies', () => {
     ['a number', '7'],
     ['a text', '"x"'],
     ['a list', '[]'],
-  ])('that are no JSON object are refused: %s', async (_, rawBody) => {
+  ])('that are not a JSON object are refused: %s', async (_, rawBody) => {
     const response = await send(rawBody);
     expect(response.status).toBe(400);
   });
@@ -104,7 +104,7 @@ describe('request bodies', () => {
     'APPLICATION/JSON',
     'application/json;charset=utf-8',
     'application/json ; charset="UTF-8"',
-  ])('are taken as %s', async (type) => {
+  ])('are accepted as %s', async (type) => {
     const response = await send(JSON.stringify(createSystemBody()), { 'content-type': type });
     expect(response.status).toBe(201);
   });
@@ -115,7 +115,7 @@ describe('request bodies', () => {
     expectRefused(response, 'Charset of the request must be utf-8.');
   });
 
-  it('that are not UTF-8 do not become what they are not', async () => {
+  it('with invalid UTF-8 get replacement characters', async () => {
     const [start, end] = JSON.stringify(createSystemBody({ payload: { name: '§' } })).split('§') as [
       string,
       string,
@@ -125,7 +125,7 @@ describe('request bodies', () => {
     expect([response.status, response.body['name']]).toEqual([201, '\ufffd(']);
   });
 
-  it('may be compressed with gzip, and their limit counts what comes out', async () => {
+  it('may be compressed with gzip, and the limit applies to their decompressed size', async () => {
     const headers = { 'content-encoding': 'gzip' };
     expect((await send(gzipSync(JSON.stringify(createSystemBody())), headers)).status).toBe(201);
     const bomb = gzipSync(Buffer.alloc(50 * MEGABYTE, ' '), { level: 9 });
@@ -170,7 +170,7 @@ describe('request bodies', () => {
           [depth, '{"a":', '}'],
         ] as const,
     ),
-  )('nested %i deep in %s are refused without a fault of ours', async (depth, open, close) => {
+  )('nested %i deep in %s are answered 400, not 500', async (depth, open, close) => {
     const nest = `${open.repeat(depth)}1${close.repeat(depth)}`.slice(0, LIMIT - 200);
     const whole = nest.endsWith(close) ? nest : '1';
     for (const path of ['unknown', 'payload', 'action', 'resourceName']) {
@@ -181,7 +181,7 @@ describe('request bodies', () => {
     expect((await send(inside.replace('"NEST"', whole))).status).toBe(400);
   });
 
-  it('with a key twice mean the last one, checked like any other', async () => {
+  it('with a duplicate key use its last value, which is validated like any other', async () => {
     const text = JSON.stringify(createSystemBody({ resourceName: 'not allowed!' }));
     expect((await send(text.replace('{', '{"resourceName":"fine",'))).status).toBe(400);
     const good = JSON.stringify(createSystemBody());
@@ -189,7 +189,7 @@ describe('request bodies', () => {
   });
 
   it.each(['1e999', '-1e999', '123456789012345678901234567890', '1.7976931348623159e308', '-0', '0.1e-400'])(
-    'with the number %s where none belongs are refused',
+    'with the number %s in place of a text are refused',
     async (number) => {
       const text = JSON.stringify(createSystemBody({ payload: { name: 'NUMBER' } })).replace(
         '"NUMBER"',
@@ -200,7 +200,7 @@ describe('request bodies', () => {
   );
 
   it.each(['\\ud800', '\\udc00x', 'a\\ud83d', '\\u0000', 'a\\u0008b'])(
-    'with text that cannot be stored as it is are refused: %s',
+    'with text that cannot be stored unchanged are refused: %s',
     async (escaped) => {
       const text = JSON.stringify(createSystemBody({ payload: { name: 'TEXT' } })).replace('TEXT', escaped);
       const response = await send(text);
@@ -222,7 +222,7 @@ function expectRefused(response: TestResponse, message: string): void {
   expect(response.body['message']).toBe(message);
 }
 
-/** A good body of this many bytes. */
+/** Returns a valid body of this many bytes. */
 function bodyOf(length: number): string {
   const text = JSON.stringify(createSystemBody());
   return text + ' '.repeat(length - text.length);

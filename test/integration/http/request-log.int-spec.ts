@@ -19,7 +19,7 @@ describe('the request log', () => {
   const fingerprint = (subject: string): string =>
     createHash('sha256').update(`${app.issuer.url}\n${subject}`).digest('hex').slice(0, 16);
 
-  /** What is logged of one request. */
+  /** Sends a request and returns the fields of its log entry. */
   const lineOf = async (path: string, token: string | null): Promise<Record<string, unknown>> => {
     const info = vi.spyOn(app.nest.get(Log), 'info');
     const id = randomUUID();
@@ -35,13 +35,13 @@ describe('the request log', () => {
   it.each([
     ['a read', { sub: 'canary-one' }, 200],
     ['a read without the permission', { sub: 'canary-two', scope: 'openid' }, 403],
-  ])('tells callers of %s apart without naming them', async (_, claims, status) => {
+  ])('distinguishes callers of %s without naming them', async (_, claims, status) => {
     const line = await lineOf(listPath(), await app.tokenWith(claims));
     expect(line).toMatchObject({ method: 'GET', status, caller: fingerprint(claims.sub) });
     expect(JSON.stringify(line)).not.toContain('canary');
   });
 
-  it('has no caller where nobody was authenticated', async () => {
+  it('has no caller for an unauthenticated request', async () => {
     const line = await lineOf(listPath(), null);
     expect(line).toMatchObject({ method: 'GET', status: 401 });
     expect(line).not.toHaveProperty('caller');
@@ -79,7 +79,7 @@ describe('the request log', () => {
     expect(JSON.stringify(line)).not.toContain('canary');
   });
 
-  it('names the ids of a 403 and no id that is none', async () => {
+  it('names the ids of a 403, but no malformed id', async () => {
     const token = await app.tokenWith({ scope: 'openid' });
     const line = await lineOf(detailsPath('jane.doe@canary.example', 'victim'), token);
     expect(line).toMatchObject({ status: 403, reason: 'PERMISSION_DENIED', systemResourceId: 'malformed' });

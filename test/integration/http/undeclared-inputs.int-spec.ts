@@ -7,11 +7,11 @@ import { sendRaw } from './raw-http.js';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const WITHOUT_TOKEN = new Set(['/livez', '/readyz', '/metrics', '/console/settings']);
-/** Routes whose path is looked up before anything else is looked at: nothing has the id of this test. */
+/** Status of routes that look up the path before anything else: no resource has the ids of these tests. */
 const PATH_FIRST = 404;
 
 describe('a body of a route with fixed fields', () => {
-  it('has no more values than any such route has fields for', async () => {
+  it('has a limited number of values', async () => {
     const app = await TestApp.start();
     const refused = async (body: object): Promise<string> => {
       const { status, body: answer } = await app.request('PATCH', createPath(), { body });
@@ -26,7 +26,7 @@ describe('a body of a route with fixed fields', () => {
   });
 });
 
-describe('routes that take nothing from their body', () => {
+describe('routes without a request body', () => {
   let app: TestApp;
   let routes: Route[];
   beforeAll(async () => {
@@ -44,16 +44,16 @@ describe('routes that take nothing from their body', () => {
       const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\n${authorization}${json}`;
       for (const rest of sent) {
         const { status, body } = await sendRaw(app.url, { parts: [head + rest] });
-        const said = [method, path, status, status === PATH_FIRST ? '' : JSON.parse(body).details];
+        const actual = [method, path, status, status === PATH_FIRST ? '' : JSON.parse(body).details];
         expect([
           [method, path, 400, 'force: is not a known field; why: is not a known field'],
           [method, path, PATH_FIRST, ''],
-        ]).toContainEqual(said);
+        ]).toContainEqual(actual);
       }
     }
   });
 
-  it('take none, {} and nothing', async () => {
+  it('accept an empty object and no body', async () => {
     for (const { method, path } of routes.filter((route) => route.method !== 'GET')) {
       const tag = { 'if-match': '*' };
       const taken = [
@@ -64,7 +64,7 @@ describe('routes that take nothing from their body', () => {
     }
   });
 
-  it('take chunks without a byte, as some proxies send them, and refuse a byte without a type', async () => {
+  it('accept empty chunked bodies, as some proxies send them, and refuse bytes without a content type', async () => {
     const authorization = `Authorization: Bearer ${await app.tokenWith({})}\r\nIf-Match: *\r\n`;
     for (const { method, path } of routes) {
       const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\n${authorization}Connection: close\r\n`;
@@ -88,7 +88,7 @@ describe('routes that take nothing from their body', () => {
     });
   });
 
-  it('are not asked for anything by who may not call them', async () => {
+  it('check token and permission before the body', async () => {
     const noPermission = await app.tokenWith({ scope: 'openid' });
     const [path] = routes.flatMap((route) => (route.method === 'DELETE' ? [route.path] : []));
     const send = (token: string | null) =>
@@ -131,13 +131,13 @@ describe('query parameters', () => {
     expect(refused.length).toBeGreaterThan(25);
   });
 
-  it('mean nothing on public paths', async () => {
+  it('are ignored on public paths', async () => {
     for (const path of ['/livez', '/readyz', '/metrics', '/docs', '/docs-json', '/docs-yaml']) {
       expect([path, (await fetch(`${app.url}${path}?nosuchname=1`)).status]).toEqual([path, 200]);
     }
   });
 
-  it('are looked at after the caller', async () => {
+  it('are checked after the caller', async () => {
     const path = '/rtm/api/runtime/process-instance?buildId=x';
     expect((await app.request('GET', path, { token: null })).status).toBe(401);
     const { status, body } = await app.request('GET', path);
@@ -163,7 +163,7 @@ interface Route {
   takesBody: boolean;
 }
 
-/** Every operation of the OpenAPI document that needs a token, with some value for each path parameter. */
+/** Returns every operation of the OpenAPI document that requires a token, with a placeholder for path parameters. */
 function operationsOf(app: TestApp): Route[] {
   interface Operation {
     parameters?: { name: string; in: string; schema?: { type?: string } }[];

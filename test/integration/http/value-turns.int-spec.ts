@@ -5,16 +5,16 @@ import { taskProcess, userTask } from '../../support/runtime/process-files.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually, start } from '../../support/runtime/runtime-client.js';
 
-/** Values of a body of these tests: the body, its list, and the elements. */
+/** Number of values of a body in these tests: the object, its list and the elements. */
 const VALUES = 3_000;
-/** Small for the limit by bytes. */
+/** Far below the limit on bytes. */
 const body = { list: Array.from({ length: VALUES - 2 }, () => 1) };
 const LONG = '600000';
 
 describe('request bodies of many values of one caller', () => {
   let app: TestApp;
   let published: Published;
-  /** Ends the work on the starts that hang. */
+  /** Completes the starts that hang. */
   let release = (): void => undefined;
   afterEach(async () => {
     release();
@@ -30,7 +30,7 @@ describe('request bodies of many values of one caller', () => {
   const send = (sent: object = body, token?: string) =>
     start(app, published, 'plain', sent, token === undefined ? {} : { token });
 
-  /** Starts that are worked on until `release`. */
+  /** Sends starts that stay in progress until `release`. */
   async function hang(count: number): Promise<Promise<{ status: number }>[]> {
     const starter = app.nest.get(ProcessStarter);
     const released = new Promise<void>((resolve) => {
@@ -52,7 +52,7 @@ describe('request bodies of many values of one caller', () => {
     return sent;
   }
 
-  it('are answered 429 when they wait for too long; small ones and those of others are not', async () => {
+  it('are answered 429 when they wait too long, unlike small ones and those of other callers', async () => {
     await begin({ 'httpLimits.callerBodyValues': String(2 * VALUES), 'httpLimits.callerBodyWaitMs': '100' });
     const hanging = await hang(2);
     const refused = await send();
@@ -78,7 +78,7 @@ describe('request bodies of many values of one caller', () => {
     expect((await send()).status).toBe(200);
   });
 
-  it('have their turn when those before them have ended', async () => {
+  it('proceed when earlier ones have ended', async () => {
     await begin({ 'httpLimits.callerBodyValues': '1', 'httpLimits.callerBodyWaitMs': LONG });
     const [first] = await hang(1);
     const waiting = [send(), send()];
@@ -87,7 +87,7 @@ describe('request bodies of many values of one caller', () => {
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  it('do not wait where there is no limit', async () => {
+  it('do not wait if there is no limit', async () => {
     await begin({ 'httpLimits.callerBodyValues': '0', 'httpLimits.callerBodyWaitMs': '100' });
     const hanging = await hang(2);
     expect((await send()).status).toBe(200);
