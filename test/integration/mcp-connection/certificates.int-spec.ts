@@ -16,7 +16,7 @@ import { startTokenPeer, type TokenPeer } from '../../support/peers/token.peer.j
 
 const portOf = (url: string): number => Number(new URL(url).port);
 
-describe('certificates of a system, as they are used', () => {
+describe('certificates of a system', () => {
   let authority: CertificateAuthority;
   let stranger: CertificateAuthority;
   let client: TlsCertificate;
@@ -64,16 +64,16 @@ describe('certificates of a system, as they are used', () => {
 
   it.each<[string, string, () => TlsMaterial | undefined, string]>([
     ['an authority of its own', 'private', ca, 'connected'],
-    ['nobody that the system knows', 'private', () => undefined, 'tls'],
+    ['an unknown authority', 'private', () => undefined, 'tls'],
     ['another authority than that of the system', 'private', () => ({ ca: stranger.cert }), 'tls'],
     ['one of two authorities', 'private', () => ({ ca: stranger.cert + authority.cert }), 'connected'],
-    ['a certificate that has ended', 'expired', ca, 'tls'],
+    ['an expired certificate', 'expired', ca, 'tls'],
     ['a certificate for another host', 'otherName', ca, 'tls'],
   ])('a server with %s (%s)', async (_what, server, tls, outcome) => {
     expect(await test(urls[server], tls())).toBe(outcome);
   });
 
-  it('shows its certificate to a server that asks for it, and is refused with another or none', async () => {
+  it('presents its certificate to a server that requests it, and is refused with another or none', async () => {
     const [expired, foreign] = await Promise.all([
       authority.issue({ name: 'agent', days: -1 }),
       stranger.issue({ name: 'agent' }),
@@ -84,7 +84,7 @@ describe('certificates of a system, as they are used', () => {
     }
   });
 
-  it('trusts an authority for the system that brought it, and for no other, in one process', async () => {
+  it('trusts an authority only for the system that configures it', async () => {
     const service = connectionService();
     const outcome = async (tls?: TlsMaterial) =>
       (await service.test({ ...noAuth(urls['private'] ?? ''), ...(tls && { tls }) })).outcome;
@@ -94,11 +94,11 @@ describe('certificates of a system, as they are used', () => {
     expect(all).toEqual(['connected', 'unreachable', 'unreachable', 'connected']);
   });
 
-  it('uses both at the token endpoint too', async () => {
+  it('uses authority and client certificate at the token endpoint, too', async () => {
     const request = serviceAccount(urls['guarded'] ?? '', urls['token'] ?? '');
     const service = connectionService();
     expect(await service.test({ ...request, tls: both() })).toMatchObject({ outcome: 'connected' });
-    // The token of the one system is not that of the other, although account and endpoint are the same.
+    // Systems with other certificates do not share the token, although account and endpoint are the same.
     const before = tokens.requests.length;
     for (const tls of [ca(), undefined]) {
       const result = await service.test({ ...request, ...(tls && { tls }) });
@@ -110,7 +110,7 @@ describe('certificates of a system, as they are used', () => {
     expect(tokens.requests).toHaveLength(before);
   });
 
-  it('keeps a connection for calls with the same certificates alone', async () => {
+  it('reuses a connection only for calls with the same certificates', async () => {
     const tested = await connectionService().test({ ...noAuth(urls['mutual'] ?? ''), tls: both() });
     const [tool] = tested.outcome === 'connected' ? tested.tools : [];
     const service = toolCallsService();

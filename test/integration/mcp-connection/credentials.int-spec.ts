@@ -26,7 +26,7 @@ async function peers(script: Partial<TokenScript> = {}) {
 
 describe('Connection test with a service account', () => {
   const service = connectionService();
-  /** For what ends with the deadline. */
+  /** For tests that wait for the deadline. */
   const hasty = connectionService({ 'mcpLimits.testTimeoutMs': '4000' });
   afterAll(stopServices);
 
@@ -57,7 +57,7 @@ describe('Connection test with a service account', () => {
     ['ES256', () => generateKeyPairSync('ec', { namedCurve: 'P-256' })],
     ['ES512', () => generateKeyPairSync('ec', { namedCurve: 'P-521' })],
     ['EdDSA', () => generateKeyPairSync('ed25519')],
-  ])('signs for a token of a real OAuth server by private_key_jwt with %s', async (algorithm, pair) => {
+  ])('gets a token from a real OAuth server by private_key_jwt with %s', async (algorithm, pair) => {
     let resource = '';
     const [own, other] = [pair(), pair()].map(({ privateKey, publicKey }) => ({
       privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
@@ -81,7 +81,7 @@ describe('Connection test with a service account', () => {
       knownToolCount: 0,
     });
     await expect(service.test(request(own?.privateKey))).resolves.toMatchObject({ outcome: 'connected' });
-    // The provider takes each assertion once.
+    // The provider accepts each assertion once.
     await expect(service.test(request(own?.privateKey, null))).resolves.toMatchObject({
       outcome: 'connected',
     });
@@ -93,7 +93,7 @@ describe('Connection test with a service account', () => {
     }
   });
 
-  it('asserts who it is for one minute, once, and to the token endpoint alone', async () => {
+  it('signs a new assertion for each token request, valid for one minute and only at the token endpoint', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const forms: URLSearchParams[] = [];
     const tokens = await keep(
@@ -135,7 +135,7 @@ describe('Connection test with a service account', () => {
     expect(ids.size).toBe(2);
   });
 
-  it('sends an API key over both transports, with every request and to the server alone', async () => {
+  it('sends an API key with every request to the server, over both transports', async () => {
     const seen: unknown[] = [];
     const isAllowed = (request: IncomingMessage, response: ServerResponse): boolean => {
       seen.push(request.headers['x-key']);
@@ -172,7 +172,7 @@ describe('Connection test with a service account', () => {
     }
   });
 
-  it('removes what was sent from the tools that a server lists, before anything is cut', async () => {
+  it('removes sent secrets from the tools that a server lists, before texts are truncated', async () => {
     const clientSecret = 'CANARY secret of the client';
     const tokens = await keep(startTokenPeer({ clientSecret, tokenPrefix: 'CANARY~token~' }));
     const mcp = await keep(
@@ -212,7 +212,7 @@ describe('Connection test with a service account', () => {
     });
   });
 
-  it('drops resource for a real OAuth server that does not know it, and says so', async () => {
+  it('omits resource for a real OAuth server that does not know it, and warns', async () => {
     const oauth = await keep(
       startOAuthPeer(
         [{ clientId: 'svc', clientSecret: 's', method: 'client_secret_basic' }],
@@ -237,7 +237,7 @@ describe('Connection test with a service account', () => {
     ['any', 'invalid_request', ['basic', 'basic']],
     ['post', 'invalid_target', ['basic', 'post', 'post']],
   ] as const)(
-    'finds the way of an endpoint that wants %s and answers resource with %s',
+    'adapts to an endpoint that requires %s and answers resource with %s',
     async (method, error, ways) => {
       const { token, mcp, request } = await peers({ method, refuseResource: error });
       await expect(service.test(request)).resolves.toMatchObject({ outcome: 'connected' });
@@ -247,7 +247,7 @@ describe('Connection test with a service account', () => {
     },
   );
 
-  it('asks for a scope and other fields, which never replace its own', async () => {
+  it('sends a scope and other fields, which never replace its own', async () => {
     const { token, mcp } = await peers({ method: 'basic' });
     const asked = (tokenParameters: Record<string, string>, scope = 'tools.read tools.call') =>
       service.test(serviceAccount(mcp.url, token.url, { scope, tokenParameters }));
@@ -267,7 +267,7 @@ describe('Connection test with a service account', () => {
         authentication: 'basic',
       },
     ]);
-    // A token of another scope or audience is another token.
+    // Tokens are cached per scope and audience.
     await asked({ audience: 'https://other' });
     await asked({ audience: 'https://other' }, 'all');
     await asked(tokenParameters);
@@ -288,7 +288,7 @@ describe('Connection test with a service account', () => {
     [400, 'invalid_target', 'token_denied'],
     [403, undefined, 'token_denied'],
     [400, 'invalid_request', 'token_request'],
-  ] as const)('tells a refusal with %i %s apart as %s', async (status, error, cause) => {
+  ] as const)('reports a refusal with %i %s as %s', async (status, error, cause) => {
     const { request } = await peers({ instead: () => ({ status, body: { error } }) });
     await expect(service.test(request)).resolves.toMatchObject({ outcome: 'rejected_credentials', cause });
   });
@@ -297,12 +297,12 @@ describe('Connection test with a service account', () => {
     [503, '{"error":"server_error"}', 'token_error'],
     [200, '{"token":"none"}', 'token_invalid'],
     [200, '<a href="?x=1&access_token=not-a-token">sign in</a>', 'token_invalid'],
-  ])('tells %i with %s as %s', async (status, body, cause) => {
+  ])('reports %i with %s as %s', async (status, body, cause) => {
     const { request } = await peers({ instead: () => ({ status, body }) });
     await expect(service.test(request)).resolves.toMatchObject({ outcome: 'unreachable', cause });
   });
 
-  it('does not ask by another method where the answer says that it is not about the method', async () => {
+  it('does not try another method if the error is not about the method', async () => {
     const { token, request } = await peers({
       instead: () => ({ status: 403, body: { error: 'access_denied' } }),
     });
@@ -325,7 +325,7 @@ describe('Connection test with a service account', () => {
     },
   );
 
-  it('waits for a token endpoint that limits requests, as long as it asks', async () => {
+  it('waits for a token endpoint that limits requests, as long as Retry-After says', async () => {
     const { token, request } = await peers({
       instead: (_form, count) =>
         count > 2 ? undefined : { status: 429, body: '', headers: { 'retry-after': '0' } },
@@ -337,7 +337,7 @@ describe('Connection test with a service account', () => {
   it.each([
     ['3600', 1],
     ['0', 4],
-  ])('gives up at a limit that lasts (Retry-After: %s)', async (seconds, requests) => {
+  ])('gives up at a lasting limit (Retry-After: %s)', async (seconds, requests) => {
     const { token, request } = await peers({
       instead: () => ({
         status: 429,
@@ -352,14 +352,14 @@ describe('Connection test with a service account', () => {
     expect(token.requests).toHaveLength(requests);
   });
 
-  it('keeps a token for its life and shares one request among parallel tests', async () => {
+  it('caches a token for its lifetime and shares one request among parallel tests', async () => {
     const { token, request } = await peers({ delayMs: 100 });
     await Promise.all(Array.from({ length: 20 }, () => service.test(request)));
     await service.test(request);
     expect(token.requests).toHaveLength(1);
   });
 
-  it('assumes five minutes and says so when the endpoint does not say how long a token lives', async () => {
+  it('assumes five minutes and warns when the endpoint does not return the lifetime of a token', async () => {
     const { token, request } = await peers({ expiresIn: undefined });
     const result = await service.test(request);
     expect(result).toMatchObject({
@@ -369,7 +369,7 @@ describe('Connection test with a service account', () => {
     expect(token.requests).toHaveLength(1);
   });
 
-  it('asks again ahead of expiry', async () => {
+  it('renews a token before it expires', async () => {
     const { token, request } = await peers({ expiresIn: 1 });
     await service.test(request);
     await new Promise((resolve) => setTimeout(resolve, 950));
@@ -378,7 +378,7 @@ describe('Connection test with a service account', () => {
   });
 
   it.each([{ clientSecret: 'other' }, { clientId: 'other' }])(
-    'never serves the token of another account %o',
+    'never uses the token of another account %o',
     async (change) => {
       const { token, request } = await peers();
       await service.test(request);
@@ -392,7 +392,7 @@ describe('Connection test with a service account', () => {
     },
   );
 
-  it('renews a revoked token once and goes on', async () => {
+  it('renews a revoked token once and continues', async () => {
     const { token, mcp, request } = await peers();
     await service.test(request);
     token.valid.clear();
@@ -420,7 +420,7 @@ describe('Connection test with a service account', () => {
   it.each([
     [unauthorized, 'unauthorized'],
     [forbidden, 'forbidden'],
-  ])('says rejected credentials for a server that wants some', async (listener, cause) => {
+  ])('reports rejected credentials for a server that requires some', async (listener, cause) => {
     const mcp = await keep(startHttpPeer(listener));
     await expect(service.test(noAuth(mcp.url))).resolves.toMatchObject({
       outcome: 'rejected_credentials',
@@ -428,7 +428,7 @@ describe('Connection test with a service account', () => {
     });
   });
 
-  it('does not send the token endpoint request when nobody waits for it any more', async () => {
+  it('aborts the token request at the deadline', async () => {
     const { token, request } = await peers({ delayMs: 60_000 });
     await expect(hasty.test(request)).resolves.toMatchObject({
       outcome: 'unreachable',

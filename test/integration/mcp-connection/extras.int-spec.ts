@@ -25,7 +25,7 @@ interface Asked {
 }
 type Answer = { id?: unknown; result?: unknown; error?: unknown } | undefined;
 
-/** Answers of a server that adds what means nothing. */
+/** Returns the answers of a server that adds null and unknown members. */
 function loose(revision: string): (asked: Asked) => Answer {
   const results: Record<string, object> = {
     initialize: {
@@ -56,7 +56,7 @@ function loose(revision: string): (asked: Asked) => Answer {
 
 type Way = 'JSON' | 'an event stream' | 'HTTP+SSE';
 
-/** A server that answers in one of the ways, with unknown members in each message. */
+/** Starts a server that answers in the given way, with unknown members in each message. */
 async function startLoose(way: Way, answerTo: (asked: Asked) => Answer): Promise<Peer> {
   let stream: ServerResponse | undefined;
   const peer = await startHttpPeer((request, response) => {
@@ -91,7 +91,7 @@ async function startLoose(way: Way, answerTo: (asked: Asked) => Answer): Promise
   return peer;
 }
 
-/** A notification with nulls, and the message over several lines, cut wherever it may hurt. */
+/** Sends a notification with nulls, then the message over several lines, in pieces of a few bytes. */
 async function sendInPieces(stream: ServerResponse, message: object): Promise<void> {
   const notice = { jsonrpc: '2.0', id: null, method: 'notifications/message', params: null, error: null };
   const lines = JSON.stringify(message, undefined, 1).split('\n');
@@ -108,7 +108,7 @@ async function sendInPieces(stream: ServerResponse, message: object): Promise<vo
   }
 }
 
-describe('A server that adds what means nothing', () => {
+describe('A server that adds null and unknown members', () => {
   const tests = connectionService();
   const calls = toolCallsService();
   const keep = keptPeers();
@@ -145,28 +145,31 @@ describe('A server that adds what means nothing', () => {
     ['description', 2_001, [CONNECTION_WARNINGS.identityCut]],
     ['title', 256, [CONNECTION_WARNINGS.identityCut]],
     ['name', 256, [CONNECTION_WARNINGS.identityCut]],
-  ])('is warned of where its %s of %i characters is cut', async (member, length, warnings) => {
-    const url = await start('JSON', ({ method }) =>
-      method === 'initialize'
-        ? {
-            result: {
-              protocolVersion: '2025-11-25',
-              capabilities: { tools: {} },
-              serverInfo: { name: 'wordy', version: '1', [member]: 'x'.repeat(length) },
-            },
-          }
-        : loose('2025-11-25')({ method }),
-    );
-    await expect(tests.test(noAuth(url))).resolves.toMatchObject({
-      server: { [member]: 'x'.repeat(member === 'description' ? 2_000 : 255) },
-      warnings,
-    });
-  });
+  ])(
+    'has its %s of %i characters truncated with a warning if it is too long',
+    async (member, length, warnings) => {
+      const url = await start('JSON', ({ method }) =>
+        method === 'initialize'
+          ? {
+              result: {
+                protocolVersion: '2025-11-25',
+                capabilities: { tools: {} },
+                serverInfo: { name: 'wordy', version: '1', [member]: 'x'.repeat(length) },
+              },
+            }
+          : loose('2025-11-25')({ method }),
+      );
+      await expect(tests.test(noAuth(url))).resolves.toMatchObject({
+        server: { [member]: 'x'.repeat(member === 'description' ? 2_000 : 255) },
+        warnings,
+      });
+    },
+  );
 
   it.each([
     [TOOLS, []],
     [{ tools: [] }, [CONNECTION_WARNINGS.noTools]],
-  ])('that declares no tools and lists %o is warned of with %o', async (tools, warnings) => {
+  ])('that declares no tools and lists %o causes the warnings %o', async (tools, warnings) => {
     const url = await start('JSON', ({ method }) =>
       method === 'initialize'
         ? { result: { protocolVersion: '2025-11-25', capabilities: { tools: null } } }
@@ -177,15 +180,18 @@ describe('A server that adds what means nothing', () => {
     await expect(tests.test(noAuth(url))).resolves.toMatchObject({ tools: tools.tools, warnings });
   });
 
-  it.each(['2025-11-25', '2026-07-28'])('is understood in revision %s by ids as texts', async (revision) => {
-    const url = await start('JSON', (asked) => ({ id: String(asked.id), ...loose(revision)(asked) }));
-    await expect(tests.test(noAuth(url))).resolves.toMatchObject({
-      outcome: 'connected',
-      server: { title: null },
-    });
-    const call = callOf(url, definition('work'));
-    await expect(calls.callTool(call)).resolves.toMatchObject({ text: 'done' });
-  });
+  it.each(['2025-11-25', '2026-07-28'])(
+    'is understood in revision %s with ids as strings',
+    async (revision) => {
+      const url = await start('JSON', (asked) => ({ id: String(asked.id), ...loose(revision)(asked) }));
+      await expect(tests.test(noAuth(url))).resolves.toMatchObject({
+        outcome: 'connected',
+        server: { title: null },
+      });
+      const call = callOf(url, definition('work'));
+      await expect(calls.callTool(call)).resolves.toMatchObject({ text: 'done' });
+    },
+  );
 
   const answers = loose('2025-11-25');
   const failing: [string, string, (asked: Asked) => Answer][] = [
@@ -216,7 +222,7 @@ describe('A server that adds what means nothing', () => {
       ({ method }) => (method === 'initialize' ? { result: { capabilities: {} } } : answers({ method })),
     ],
     [
-      'a result that is none',
+      'an invalid result',
       'invalid_message',
       ({ method }) => (method === 'tools/list' ? { result: 'none' } : answers({ method })),
     ],
@@ -231,7 +237,7 @@ describe('A server that adds what means nothing', () => {
     failing.flatMap(([name, cause, answerTo]) =>
       (['JSON', 'an event stream'] as const).map((way) => [name, way, cause, answerTo] as const),
     ),
-  )('that answers with %s by %s is told so', async (_name, way, cause, answerTo) => {
+  )('that answers with %s by %s fails the test with a cause', async (_name, way, cause, answerTo) => {
     const url = await start(way, answerTo);
     await expect(tests.test(noAuth(url))).resolves.toEqual({
       outcome: 'unreachable',

@@ -13,7 +13,7 @@ import { sendResult, startScriptedMcp, startToolListPeer } from '../../support/p
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const keep = keptPeers();
 
-describe('Connection test against servers that behave', () => {
+describe('Connection test against well-behaved servers', () => {
   const service = connectionService();
   // Its first test also starts a worker.
   const hasty = connectionService({ 'mcpLimits.testTimeoutMs': '4000' });
@@ -47,7 +47,7 @@ describe('Connection test against servers that behave', () => {
     expect(tools.filter(({ outputSchema }) => outputSchema !== null)).toHaveLength(1);
   });
 
-  it('falls back to HTTP+SSE where POST is not offered and says so', async () => {
+  it('falls back to HTTP+SSE if POST is not offered, and warns', async () => {
     const result = await service.test(noAuth(sse.url));
     expect(result).toMatchObject({
       outcome: 'connected',
@@ -58,14 +58,14 @@ describe('Connection test against servers that behave', () => {
   });
 
   it.each([
-    ['whose stream is there', {}, { outcome: 'connected', transport: 'sse', tools: [{ name: 'work' }] }],
+    ['that offers a stream', {}, { outcome: 'connected', transport: 'sse', tools: [{ name: 'work' }] }],
     [
-      'that has no stream either',
+      'that offers no stream either',
       { stream: (_count, response) => Boolean(response.writeHead(405).end()) },
       { outcome: 'unreachable', cause: 'http_error' },
     ],
   ] satisfies [string, LegacySseScript, object][])(
-    'tries HTTP+SSE with a server %s where POST is answered 400',
+    'tries HTTP+SSE with a server %s if POST is answered 400',
     async (_name, script, expected) => {
       const before = (request: IncomingMessage, response: ServerResponse): boolean =>
         request.method === 'POST' &&
@@ -77,7 +77,7 @@ describe('Connection test against servers that behave', () => {
     },
   );
 
-  it('speaks 2026-07-28 to a modern server, passes the trace on and asks twice', async () => {
+  it('uses 2026-07-28 with a modern server, propagates the trace and sends two requests', async () => {
     const peer = await keep(startModernPeer([{ name: 'first', title: 'First', description: 'one' }]));
     await service.test(noAuth(peer.url));
     peer.tools = [...peer.tools, { name: 'second' }];
@@ -103,7 +103,7 @@ describe('Connection test against servers that behave', () => {
     await noSocketsLeft(peer);
   });
 
-  it('answers, and does not stall, when it is asked to test something that is no URL', async () => {
+  it('fails instead of stalling when the base URL is not a URL', async () => {
     await expect(service.test(noAuth('no url'))).resolves.toMatchObject({
       outcome: 'unreachable',
       cause: 'internal',
@@ -134,25 +134,28 @@ describe('Connection test against servers that behave', () => {
     [403, ''],
     [500, 'unknown method'],
     [200, 'unknown method'],
-  ])('does the 2025 handshake with a server that answers the probe with %i', async (status, text) => {
-    const peer = await keep(
-      startScriptedMcp({
-        list: ({ id, response }) => sendResult(response, id, { tools: [{ name: 'a', inputSchema: {} }] }),
-        before: (request, response) => {
-          const isProbe = request.headers['mcp-method'] === 'server/discover';
-          return isProbe && Boolean(response.writeHead(status, { 'content-type': 'text/plain' }).end(text));
-        },
-      }),
-    );
-    await expect(service.test(noAuth(peer.url))).resolves.toMatchObject({ outcome: 'connected' });
-  });
+  ])(
+    'falls back to the 2025 handshake with a server that answers the probe with %i',
+    async (status, text) => {
+      const peer = await keep(
+        startScriptedMcp({
+          list: ({ id, response }) => sendResult(response, id, { tools: [{ name: 'a', inputSchema: {} }] }),
+          before: (request, response) => {
+            const isProbe = request.headers['mcp-method'] === 'server/discover';
+            return isProbe && Boolean(response.writeHead(status, { 'content-type': 'text/plain' }).end(text));
+          },
+        }),
+      );
+      await expect(service.test(noAuth(peer.url))).resolves.toMatchObject({ outcome: 'connected' });
+    },
+  );
 
   it.each([
     ['202', (_request, response) => response.writeHead(202).end()],
     ['nothing', neverAnswers],
     ['a stream of comments', commentsOnly],
   ] satisfies [string, RequestListener][])(
-    'does the 2025 handshake with a server that answers the probe with %s',
+    'falls back to the 2025 handshake with a server that answers the probe with %s',
     async (_name, listener) => {
       const peer = await keep(
         startScriptedMcp({
@@ -214,7 +217,7 @@ describe('Connection test against servers that behave', () => {
     expect(count).toBe(lists);
   });
 
-  it('calls a list that fails a failed test', async () => {
+  it('fails if the server fails to list its tools', async () => {
     const peer = await keep(
       startScriptedMcp({
         list: ({ id, response }) => {
@@ -230,9 +233,9 @@ describe('Connection test against servers that behave', () => {
 
   it.each([
     ['a web page', service, webPage, 'not_mcp'],
-    ['nothing there', service, notFound, 'not_mcp'],
+    ['a missing page', service, notFound, 'not_mcp'],
     ['an event stream for everything', hasty, commentsOnly, 'timeout'],
-  ])('does not take %s for an MCP server', async (_name, tester, listener, cause) => {
+  ])('does not mistake %s for an MCP server', async (_name, tester, listener, cause) => {
     const peer = await keep(startHttpPeer(listener));
     await expect(tester.test(noAuth(peer.url))).resolves.toMatchObject({ outcome: 'unreachable', cause });
     await noSocketsLeft(peer);

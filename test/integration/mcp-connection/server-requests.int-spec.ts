@@ -28,7 +28,7 @@ const REQUESTS = [
 const keep = keptPeers();
 const listing: McpScript = { list: ({ id, response }) => sendResult(response, id, { tools: LISTED }) };
 
-/** A tool that asks on the way which `ask` opens for it, and ends once it is answered, with what it heard. */
+/** Returns a tool that sends a request on the stream that `ask` opens, and returns the answer as its result. */
 function asking(ask: (call: { response: ServerResponse }) => ServerResponse, method: string) {
   let finish: ((answer: ClientMessage) => void) | undefined;
   return {
@@ -49,7 +49,7 @@ function asking(ask: (call: { response: ServerResponse }) => ServerResponse, met
   };
 }
 
-/** A server of the official package, with sessions, whose tool asks on the stream of its call and on that of the session. */
+/** Starts a server of the official package, whose tool sends requests on the streams of its call and of the session. */
 async function startAskingServer(): Promise<Peer> {
   const server = new McpServer({ name: 'asking', version: '1' }, { capabilities: { tools: {} } });
   const said = (asked: Promise<unknown>): Promise<string> =>
@@ -88,7 +88,7 @@ describe('Requests of a server of the 2025 revisions while a tool is called', ()
     expect(await answerHeard(peer.url)).toEqual({ jsonrpc: '2.0', id: 'asked', ...answer });
   });
 
-  it.each(REQUESTS)('%s is answered on the stream that belongs to no call', async (method, answer) => {
+  it.each(REQUESTS)('%s is answered on the stream of the session', async (method, answer) => {
     let stream: ServerResponse | undefined;
     const tool = asking(({ response }) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -148,13 +148,13 @@ describe('Requests of a server of the 2025 revisions while a tool is called', ()
     expect(await answerHeard(peer.url)).toEqual({ jsonrpc: '2.0', id: 'asked', ...answer });
   });
 
-  it('lets a tool of the official server package ask on both streams', async () => {
+  it('answers requests of the official server package on both streams', async () => {
     const peer = await keep(startAskingServer());
     const result = await calls.callTool(callOf(peer.url, WORK));
     expect(result).toMatchObject({ outcome: 'answered', text: 'pong, -32601, pong, -32601' });
   });
 
-  it('opens a stream that has ended again with the next list, and none that is refused', async () => {
+  it('reopens a stream that has ended with the next list, but not one that is refused', async () => {
     const eager = toolCallsService({ 'mcpCallLimits.listMaxAgeMs': '0' });
     const streams: ServerResponse[] = [];
     const done: McpScript['call'] = ({ id, response }) => sendResult(response, id, { content: [] });
@@ -176,14 +176,14 @@ describe('Requests of a server of the 2025 revisions while a tool is called', ()
     expect(refusing.seen.filter((method) => method === 'GET')).toHaveLength(1);
   });
 
-  it('answers no more than a few of a flood at once', async () => {
+  it('answers only a few of many requests concurrently', async () => {
     const bytesOfAnAnswer = String(JSON.stringify({ jsonrpc: '2.0', id: 1_000, result: {} }).length);
     let heard = 0;
     let finish = (): void => undefined;
     const peer = await keep(
       startScriptedMcp({
         ...listing,
-        // No answer to the flood is acknowledged before the call has ended.
+        // The server acknowledges no answer before the call has ended.
         before: ({ headers }) => {
           const isAnswer = headers['content-length'] === bytesOfAnAnswer;
           heard += isAnswer ? 1 : 0;

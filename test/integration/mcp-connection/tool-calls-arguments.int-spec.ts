@@ -5,7 +5,7 @@ import { stopServices, toolCallsService } from '../../support/peers/mcp-services
 const NAMES = Array.from({ length: 1_000 }, (_, index) => `name${index}`);
 const COSTLY = { problem: expect.stringContaining('takes too much work') as string };
 
-/** An object with a list of these as `text`. */
+/** Returns the schema of an object with a list of `items` as `text`. */
 const listOf = (items: JsonObject): JsonObject => ({ properties: { text: { type: 'array', items } } });
 const given = (length: number, item: unknown): string =>
   JSON.stringify({ text: Array.from({ length }, () => item) });
@@ -14,9 +14,9 @@ describe('ToolCallsService.checkArguments', () => {
   afterEach(stopServices);
 
   it.each<[string, string, JsonObject, unknown]>([
-    ['that fit', '{"a": 1}', { required: ['a'] }, { value: { a: 1 } }],
-    ['that do not', '{"b": 1}', { required: ['a'] }, { problem: 'a: is required' }],
-    ['that are no JSON', '{', {}, { problem: 'It is not valid JSON.' }],
+    ['that are valid', '{"a": 1}', { required: ['a'] }, { value: { a: 1 } }],
+    ['that are invalid', '{"b": 1}', { required: ['a'] }, { problem: 'a: is required' }],
+    ['that are not JSON', '{', {}, { problem: 'It is not valid JSON.' }],
     [
       'of a wide schema',
       given(20_000, Object.fromEntries(NAMES.slice(0, 20).map((name) => [name, 1]))),
@@ -25,13 +25,13 @@ describe('ToolCallsService.checkArguments', () => {
     ],
     ['of a huge list of values', given(5_000, NAMES.at(-1)), listOf({ enum: NAMES }), COSTLY],
     ['of nested patterns', given(500, 'a'.repeat(2_000)), listOf({ pattern: '^((a?){9}){9}b' }), COSTLY],
-  ])('tells of arguments %s', async (_which, text, schema, verdict) => {
+  ])('checks arguments %s', async (_which, text, schema, verdict) => {
     expect(await toolCallsService().checkArguments({ text, schema })).toEqual(verdict);
   });
 
-  it('runs no schema in the thread of its caller', async () => {
+  it('runs no schema in the main thread', async () => {
     const service = toolCallsService();
-    // A schema whose reading is told: only a copy of it goes to the thread that runs it.
+    // This schema records each read: it is read once per check, to copy it to the worker thread.
     const read: string[] = [];
     const schema: JsonObject = Object.defineProperty({}, 'required', {
       enumerable: true,
@@ -42,7 +42,7 @@ describe('ToolCallsService.checkArguments', () => {
     expect(read).toHaveLength(2);
   });
 
-  it('says when nobody knows', async () => {
+  it('fails when the check cannot run', async () => {
     const service = toolCallsService({ 'mcpCallLimits.maxInFlight': '1' });
     const asked = [1, 2].map(() => service.checkArguments({ text: '{}', schema: {} }));
     const refused = { outcome: 'failed', cause: 'overloaded', sent: 'never', latencyMs: 0 };

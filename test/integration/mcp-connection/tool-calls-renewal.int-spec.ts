@@ -23,7 +23,7 @@ const done = ({ id, response }: ScriptedCall): void =>
 const count = ({ seen }: ScriptedMcpPeer, method: string): number =>
   seen.filter((candidate) => candidate === method).length;
 
-describe('Sessions of tool calls that change while calls are under way', () => {
+describe('Sessions of tool calls that change during calls', () => {
   const calls = toolCallsService();
   const fresh = toolCallsService({ 'mcpCallLimits.listMaxAgeMs': '0' });
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe('Sessions of tool calls that change while calls are under way', () => {
   });
   afterAll(stopServices);
 
-  it('reads the list again when the server says during a reading that it has changed', async () => {
+  it('reads the list again when the server reports a change while the list is being read', async () => {
     let finishReading: (() => void) | undefined;
     let finishCall: (() => void) | undefined;
     const tools: object[] = [LISTED];
@@ -72,7 +72,7 @@ describe('Sessions of tool calls that change while calls are under way', () => {
     expect(count(peer, 'tools/call')).toBe(1);
   });
 
-  it('ends a session on the server whose tools cannot be read', async () => {
+  it('ends the session on a server whose tools cannot be read', async () => {
     const peer = await serving({ list: ({ response }) => response.writeHead(500).end() });
     await expect(calls.callTool(callOf(peer.url, WORK))).resolves.toMatchObject({
       cause: 'http_error',
@@ -81,7 +81,7 @@ describe('Sessions of tool calls that change while calls are under way', () => {
     expect([count(peer, 'initialize'), count(peer, 'DELETE')]).toEqual([1, 1]);
   });
 
-  it('ends a session that another took the place of, once no call is under way on it', async () => {
+  it('ends a replaced session once its calls have ended', async () => {
     let isFailing = false;
     let finishSlow: (() => void) | undefined;
     const peer = await serving({

@@ -33,7 +33,7 @@ const done = ({ id, response }: ScriptedCall): void =>
 const count = ({ seen }: ScriptedMcpPeer, method: string): number =>
   seen.filter((candidate) => candidate === method).length;
 
-/** A server whose list of tools is `tools`, changed at run time. */
+/** Starts a server that lists `tools`, which a test may change. */
 function listing(tools: object[], call: McpScript['call'] = done): Promise<ScriptedMcpPeer> {
   return keep(
     startScriptedMcp({ list: ({ id, response }) => sendResult(response, id, { tools: [...tools] }), call }),
@@ -52,7 +52,7 @@ describe('Sessions of tool calls', () => {
   });
   afterAll(stopServices);
 
-  it('connects and lists once for many calls, uses a socket again and takes leave when idle', async () => {
+  it('connects and lists once for many calls, reuses sockets and ends the session when idle', async () => {
     const sockets = new Set<unknown>();
     const peer = await listing([{ name: 'work', inputSchema: { type: 'object' } }], (received) => {
       sockets.add(received.request.socket);
@@ -64,7 +64,7 @@ describe('Sessions of tool calls', () => {
     for (let index = 0; index < 10; index += 1) {
       await calls.callTool(call);
     }
-    // Eight at one moment; the connection may still be busy with what came before.
+    // Eight calls are concurrent, and the first connection may still be busy.
     expect(sockets.size).toBeLessThanOrEqual(9);
     expect([count(peer, 'initialize'), count(peer, 'tools/list'), count(peer, 'tools/call')]).toEqual([
       1, 1, 18,
@@ -74,7 +74,7 @@ describe('Sessions of tool calls', () => {
     await noSocketsLeft(peer);
   });
 
-  it('uses no id of a request twice in one session', async () => {
+  it('uses each request id only once per session', async () => {
     const ids: unknown[] = [];
     const peer = await keep(
       startScriptedMcp({
@@ -94,7 +94,7 @@ describe('Sessions of tool calls', () => {
   });
 
   it.each([undefined, null, 'server-error'])(
-    'opens a session that the server has forgotten again, and runs the tool once (%s)',
+    'reopens a session that the server has lost, and runs the tool once (%s)',
     async (id) => {
       let forgotten = false;
       const peer = await listing([{ name: 'work', inputSchema: { type: 'object' } }], (call) => {
@@ -115,7 +115,7 @@ describe('Sessions of tool calls', () => {
     },
   );
 
-  it('does not go round for ever with a server that forgets every session', async () => {
+  it('does not retry endlessly with a server that loses every session', async () => {
     const peer = await listing([{ name: 'work', inputSchema: { type: 'object' } }], ({ response }) =>
       response.writeHead(404).end(),
     );
@@ -123,7 +123,7 @@ describe('Sessions of tool calls', () => {
     expect(count(peer, 'tools/call')).toBe(2);
   });
 
-  it('does not call a tool whose definition has changed, and calls it again when that is reviewed', async () => {
+  it('does not call a tool whose definition has changed until the change is reviewed', async () => {
     const tools: object[] = [{ name: 'work', inputSchema: { type: 'object' } }];
     const peer = await listing(tools);
     const call = callOf(peer.url, WORK);
@@ -138,7 +138,7 @@ describe('Sessions of tool calls', () => {
     expect(count(peer, 'tools/call')).toBe(2);
   });
 
-  it('believes what is reviewed since its own reading of the list', async () => {
+  it('reads the list again for a tool that was reviewed after the last read', async () => {
     const tools: object[] = [{ name: 'work', inputSchema: { type: 'object' } }];
     const peer = await listing(tools);
     await calls.callTool(callOf(peer.url, WORK));
@@ -149,9 +149,9 @@ describe('Sessions of tool calls', () => {
     expect(count(peer, 'tools/list')).toBe(2);
   });
 
-  it('hears between calls from a server of 2026-07-28 that its list has changed', async () => {
+  it('is notified between calls by a server of 2026-07-28 that its list has changed', async () => {
     const peer = await keep(startModernPeer([{ name: 'first' }]));
-    // One that no pause of the machine makes idle.
+    // With the default idle time, which a slow machine does not reach.
     const warm = toolCallsService();
     const call = callOf(peer.url, PEER_TOOL, { arguments: { text: 'a' } });
     await expect(warm.callTool(call)).resolves.toMatchObject({ outcome: 'answered' });
@@ -167,7 +167,7 @@ describe('Sessions of tool calls', () => {
     expect(peer.calls.get('subscriptions/listen')).toBe(1);
   });
 
-  it('reads the list again when the server says that it has changed', async () => {
+  it('reads the list again when the server reports that it has changed', async () => {
     const tools: object[] = [{ name: 'work', inputSchema: { type: 'object' } }];
     const peer = await listing(tools, ({ id, response }) => {
       const notice = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
@@ -182,7 +182,7 @@ describe('Sessions of tool calls', () => {
     expect(count(peer, 'tools/call')).toBe(1);
   });
 
-  it('calls a changed tool all the same where changes are accepted', async () => {
+  it('calls a changed tool if changes are accepted', async () => {
     const accepting = toolCallsService({ TOOL_CHANGE_POLICY: 'accept' });
     const peer = await listing([{ name: 'work', description: 'Other', inputSchema: { type: 'object' } }]);
     await expect(accepting.callTool(callOf(peer.url, WORK))).resolves.toMatchObject({ outcome: 'answered' });
@@ -191,7 +191,7 @@ describe('Sessions of tool calls', () => {
     });
   });
 
-  it('frees the socket of a call that is cancelled and of no other', async () => {
+  it('closes only the socket of a cancelled call', async () => {
     const slow: (() => void)[] = [];
     const sockets: { destroyed: boolean }[] = [];
     const peer = await listing([{ name: 'work', inputSchema: { type: 'object' } }], (call) => {
@@ -216,7 +216,7 @@ describe('Sessions of tool calls', () => {
     await expect(calls.callTool(late)).resolves.toMatchObject({ cause: 'cancelled', sent: 'never' });
   });
 
-  it('cancels what is under way, takes leave and leaves no socket when the service stops', async () => {
+  it('cancels calls, ends sessions and closes sockets when the service stops', async () => {
     const stopping = toolCallsService();
     const peer = await listing([{ name: 'work', inputSchema: { type: 'object' } }], ({ request, response }) =>
       neverAnswers(request, response),
@@ -230,7 +230,7 @@ describe('Sessions of tool calls', () => {
     await expect(stopping.callTool(callOf(peer.url, WORK))).resolves.toMatchObject({ cause: 'stopping' });
   });
 
-  it('gives up the session that was idle longest when there are too many', async () => {
+  it('ends the session that was idle longest when there are too many', async () => {
     const few = toolCallsService({ 'mcpCallLimits.maxSessions': '2' });
     const peers = await Promise.all(
       [1, 2, 3].map(() => listing([{ name: 'work', inputSchema: { type: 'object' } }])),
@@ -269,7 +269,7 @@ describe('Sessions of tool calls', () => {
     await expect(calls.callTool(rotated)).resolves.toMatchObject({ outcome: 'answered', text: 'hi' });
   });
 
-  it('calls with an API key, removes it from the answer, and begins anew with another key', async () => {
+  it('calls with an API key, removes it from the answer, and opens a new session for another key', async () => {
     const keys: string[] = [];
     const peer = await listing(
       [{ name: 'work', inputSchema: { type: 'object' } }],
@@ -336,7 +336,7 @@ describe('Sessions of tool calls', () => {
     await expect(calls.callTool(call)).resolves.toMatchObject({ outcome: 'answered', text: 'hi' });
   });
 
-  it('leaves a server alone after failures in a row, and tries one call when the time is over', async () => {
+  it('opens the circuit breaker after consecutive failures, and tries one call when its time is over', async () => {
     const careful = toolCallsService({
       'mcpCallLimits.breakerFailures': '3',
       'mcpCallLimits.breakerOpenMs': '1500',

@@ -15,7 +15,7 @@ import { keptPeers } from '../../support/peers/kept-peers.js';
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const keep = keptPeers();
 
-describe('Tool calls to servers that behave', () => {
+describe('Tool calls to well-behaved servers', () => {
   const tests = connectionService();
   const calls = toolCallsService();
   let streamable: ProcessPeer;
@@ -28,7 +28,7 @@ describe('Tool calls to servers that behave', () => {
     await Promise.all([streamable.close(), sse.close()]);
   });
 
-  /** The tools of a server as a connection test stores them. */
+  /** Returns the tools of a server as a connection test stores them. */
   async function reviewed(baseUrl: string): Promise<Map<string, DiscoveredTool>> {
     const result = await tests.test(noAuth(baseUrl));
     const tools = result.outcome === 'connected' ? result.tools : [];
@@ -60,7 +60,7 @@ describe('Tool calls to servers that behave', () => {
     expect(peer.traceparents.at(-1)).toBe(TRACEPARENT);
   });
 
-  it('tells what a tool says of its own failure, and counts calls without a word of the server', async () => {
+  it('reports errors of a tool, and counts calls without data of the server', async () => {
     const metrics = new Metrics();
     const counted = toolCallsService({ 'mcpCallLimits.breakerFailures': '1' }, metrics);
     const tools = await reviewed(streamable.url);
@@ -92,7 +92,7 @@ describe('Tool calls to servers that behave', () => {
     expect(text).not.toContain('127.0.0.1');
   });
 
-  it('shows every kind of content of the official server as text', async () => {
+  it('returns every kind of content of the official server as text', async () => {
     const tools = await reviewed(streamable.url);
     const image = [...tools.keys()].find((name) => /image/i.test(name)) ?? '';
     const result = await calls.callTool(callOf(streamable.url, tools.get(image)!));

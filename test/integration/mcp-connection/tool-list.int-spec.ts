@@ -9,7 +9,7 @@ import { keptPeers } from '../../support/peers/kept-peers.js';
 const keep = keptPeers();
 const object = { type: 'object' };
 
-/** `allOf` nested and doubled at every level: one megabyte of schema that takes minutes to validate. */
+/** Returns `allOf` nested and doubled at every level: one megabyte of schema that takes minutes to validate. */
 function explosiveSchema(depth: number): Record<string, unknown> {
   return depth === 0
     ? { type: 'string' }
@@ -26,7 +26,7 @@ describe('Tool lists of careless and hostile servers', () => {
   };
   afterAll(stopServices);
 
-  it('leaves out malformed tools among good ones and says why', async () => {
+  it('omits malformed tools and gives the reasons', async () => {
     const result = await list([
       { name: 'good', inputSchema: object },
       null,
@@ -67,7 +67,7 @@ describe('Tool lists of careless and hostile servers', () => {
     ]);
   });
 
-  it('shows a person what a model would read: cleans texts, leaves out tools that hide characters elsewhere', async () => {
+  it('removes hidden characters from texts, and omits tools that have them elsewhere', async () => {
     const hidden = 'hello\u{e0049}\u{e0067}\u202e\u200bx';
     const result = await list([
       {
@@ -98,7 +98,7 @@ describe('Tool lists of careless and hostile servers', () => {
     ]);
   });
 
-  it('takes names of every script, and tells what it changed or cannot do', async () => {
+  it('accepts names of every script, and warns of changes and unsupported features', async () => {
     const names = ['get weather (city)', 'größe:messen', '天気を取得', 'می‌خواهم', '👩‍💻', 'é'.repeat(128)];
     const long = {
       name: 'long',
@@ -149,7 +149,7 @@ describe('Tool lists of careless and hostile servers', () => {
     });
   });
 
-  it('never runs a foreign schema: a regular expression bomb costs nothing and is kept as it is', async () => {
+  it('never evaluates a schema, so a regular expression bomb is harmless and kept unchanged', async () => {
     const inputSchema = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
     const result = await list([{ name: 'bomb', inputSchema, outputSchema: inputSchema }]);
     expect(result).toMatchObject({
@@ -189,7 +189,7 @@ describe('Tool lists of careless and hostile servers', () => {
     expect(result.latencyMs).toBeLessThan(IN_TIME_MS);
   });
 
-  it.each([[{}], [{ tools: 'none' }], [{ tools: null }]])('calls %o an invalid list', async (page) => {
+  it.each([[{}], [{ tools: 'none' }], [{ tools: null }]])('rejects the list %o', async (page) => {
     const peer = await keep(startScriptedMcp({ list: ({ id, response }) => sendResult(response, id, page) }));
     await expect(service.test(noAuth(peer.url))).resolves.toMatchObject({
       outcome: 'unreachable',
@@ -199,8 +199,8 @@ describe('Tool lists of careless and hostile servers', () => {
 
   it.each([
     ['never ends', (page: number) => `page-${page}`, 'too_many_tools', 64],
-    ['has a cursor that is no string', () => 7, 'invalid_tool_list', 1],
-  ])('ends a list that %s', async (_name, next, cause, pages) => {
+    ['has a cursor that is not a string', () => 7, 'invalid_tool_list', 1],
+  ])('aborts a list that %s', async (_name, next, cause, pages) => {
     let page = 0;
     const peer = await startScriptedMcp({
       list: ({ id, response }) => {
@@ -214,11 +214,15 @@ describe('Tool lists of careless and hostile servers', () => {
   });
 
   it.each([
-    ['an empty cursor for ever', () => ({ tools: ['a', 'b'], nextCursor: '' }), 2],
-    ['a cursor that was followed', (page: number) => ({ tools: [['a', 'b'][page - 1]], nextCursor: '1' }), 2],
+    ['an empty cursor forever', () => ({ tools: ['a', 'b'], nextCursor: '' }), 2],
+    [
+      'a cursor that was already used',
+      (page: number) => ({ tools: [['a', 'b'][page - 1]], nextCursor: '1' }),
+      2,
+    ],
     ['the first page at new cursors', (page: number) => ({ tools: ['a', 'b'], nextCursor: `${page}` }), 2],
     [
-      'empty pages for ever',
+      'empty pages forever',
       (page: number) => ({ tools: page > 1 ? [] : ['a', 'b'], nextCursor: `${page}` }),
       64,
     ],
