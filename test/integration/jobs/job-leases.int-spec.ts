@@ -46,7 +46,7 @@ describe('the lease of a job', () => {
       ? Promise.resolve()
       : observer.database.write((manager) => manager.query(`SET GLOBAL time_zone = '${zone}'`));
 
-  /** As many replicas as the database can have: the embedded file belongs to one, which has several workers. */
+  /** Starts two replicas, or on SQLite the only possible one, which has several workers. */
   const startReplicas = async (
     handlerOf: (replica: JobReplica) => JobHandler,
     settings: Record<string, string> = {},
@@ -55,23 +55,23 @@ describe('the lease of a job', () => {
       replicas.push(await JobReplica.start((self) => [handlerOf(self)], settings));
     }
     if (IS_EMBEDDED) {
-      // Two connections to the embedded file cannot wait for each other in one process.
+      // Two SQLite connections of one process cannot wait for each other.
       await observer.stop();
       observer = replicas[0] as JobReplica;
     }
     return replicas;
   };
 
-  describe('of a worker that stood still from the claim to the end of its lease', () => {
+  describe('of a worker that stalled until its lease expired', () => {
     interface StalledRun {
       gate: Gate;
       job: Job;
       context: JobContext;
-      /** What became of its effect. */
+      /** Outcome of storing its effect. */
       result: Promise<unknown>;
     }
 
-    /** Two workers, the first of which lost the job to the second; neither has stored anything yet. */
+    /** Returns the runs of two workers. The first lost the job to the second; neither has stored anything yet. */
     const twoRuns = async (): Promise<[StalledRun, StalledRun]> => {
       const runs: StalledRun[] = [];
       const lease = { ms: 200 };
@@ -94,7 +94,7 @@ describe('the lease of a job', () => {
       return runs as [StalledRun, StalledRun];
     };
 
-    it('is worth nothing while another worker has the job', async () => {
+    it('is invalid while another worker has the job', async () => {
       const [stalled, holder] = await twoRuns();
       expect([stalled.job.attempts, holder.job.attempts]).toEqual([1, 2]);
       stalled.gate.open();
@@ -106,7 +106,7 @@ describe('the lease of a job', () => {
       await observer.drained();
     });
 
-    it('is worth nothing after another worker has done the job', async () => {
+    it('is invalid after another worker has completed the job', async () => {
       const [stalled, holder] = await twoRuns();
       holder.gate.open();
       expect(await holder.result).toBeUndefined();
@@ -115,7 +115,7 @@ describe('the lease of a job', () => {
       expect(await effects()).toBe(1);
     });
 
-    it('tells the handler, and refuses to be extended', async () => {
+    it('aborts the handler, and cannot be extended', async () => {
       const [stalled, holder] = await twoRuns();
       expect(stalled.context.signal.aborted).toBe(true);
       expect(stalled.context.signal.reason).toBeInstanceOf(LeaseLostError);
@@ -129,7 +129,7 @@ describe('the lease of a job', () => {
     });
   });
 
-  it('comes to nothing when the job is cancelled, and its handler is told by the next heartbeat', async () => {
+  it('becomes invalid when the job is cancelled, and the next heartbeat of its handler fails', async () => {
     const seen: unknown[] = [];
     const gate = new Gate();
     await startReplicas((replica) => ({
@@ -172,7 +172,7 @@ describe('the lease of a job', () => {
     expect([runs, await effects()]).toEqual([1, 1]);
   });
 
-  it('is extended by each of several heartbeats that come at one time', async () => {
+  it('is extended by each of several concurrent heartbeats', async () => {
     const jobs = observer.get(JobsRepository);
     await observer.add({ kind: 'work' });
     const [job] = (await jobs.claim({ lane: 'short', kinds: ['work'], limit: 1 })) as [ClaimedJob];
@@ -180,7 +180,7 @@ describe('the lease of a job', () => {
     expect(await Promise.all(beats)).toEqual([true, true, true, true, true]);
   });
 
-  it('is lost alone when its heartbeat is sent together with those of other jobs', async () => {
+  it('is lost independently when its heartbeat is sent together with those of other jobs', async () => {
     const jobs = observer.get(JobsRepository);
     await observer.add({ kind: 'work' }, { kind: 'work' }, { kind: 'work' });
     const claimed = await jobs.claim({ lane: 'short', kinds: ['work'], limit: 3 });
@@ -190,7 +190,7 @@ describe('the lease of a job', () => {
     expect(await Promise.all(beats)).toEqual([true, false, true]);
   });
 
-  it('lets every effect be stored exactly once although workers stand still', async () => {
+  it('lets every effect be stored exactly once even if workers stall', async () => {
     let runs = 0;
     const settings = {
       'jobLimits.leaseMs': '1000',
@@ -200,7 +200,7 @@ describe('the lease of a job', () => {
     await startReplicas(
       (replica) => ({
         kind: 'work',
-        // So long that a busy machine gets its work done within it.
+        // Long enough for the work even on a busy machine.
         leaseMs: 1_000,
         run: async (job) => {
           runs += 1;
@@ -217,7 +217,7 @@ describe('the lease of a job', () => {
     expect(await effects()).toBe(200);
   });
 
-  it('follows the clock of the database server in whatever time zone it is, or the clock of the one process', async () => {
+  it('follows the clock of the database server in any time zone, or on SQLite the clock of the process', async () => {
     await setZone('+05:00');
     try {
       const [replica] = (await startReplicas(() => ({ ...IDLE_HANDLER }), {
@@ -241,7 +241,7 @@ describe('the lease of a job', () => {
     }
   });
 
-  it('is not missed because a claimer of another lane looks for jobs at the same moment', async () => {
+  it('is granted even if a worker of another lane looks for jobs at the same time', async () => {
     const jobs = observer.get(JobsRepository);
     for (let round = 0; round < 100; round += 1) {
       await observer.add({ kind: 'work' });
@@ -254,7 +254,7 @@ describe('the lease of a job', () => {
     }
   });
 
-  it('claims disjoint jobs for claimers at the same time, and none that is held', async () => {
+  it('is granted for disjoint jobs to concurrent workers, and never for a held job', async () => {
     await observer.add(...Array.from({ length: 60 }, () => ({ kind: 'work' })));
     const claims = await Promise.all(
       Array.from({ length: 12 }, () =>

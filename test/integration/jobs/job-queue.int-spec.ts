@@ -43,7 +43,7 @@ describe('JobQueueService', () => {
     });
   });
 
-  it('stores a key once, whoever adds it, and again when the job is done', async () => {
+  it('stores a key once, and again when the job is gone', async () => {
     const [first] = await replica.add(
       { kind: 'timer', dedupeKey: 'k', payload: { n: 1 } },
       { kind: 'other' },
@@ -56,18 +56,18 @@ describe('JobQueueService', () => {
     expect(await ids()).toContain(again);
   });
 
-  it('stores a key once when several transactions add it at the same time', async () => {
+  it('stores a key once when several transactions add it concurrently', async () => {
     await Promise.all(Array.from({ length: 10 }, () => replica.add({ kind: 'timer', dedupeKey: 'race' })));
     expect(await replica.stored()).toHaveLength(1);
   });
 
-  it('does not leave out a job whose id is taken', async () => {
+  it('fails when the id of a job is taken', async () => {
     const [id] = await replica.add({ kind: 'timer' });
     const job = { id: id ?? 0, kind: 'timer', availableAt: new Date(), payload: {} };
     await expect(replica.database.write((manager) => replica.queue.add(manager, [job]))).rejects.toThrow();
   });
 
-  it('adds many jobs, and none at all', async () => {
+  it('adds many jobs, or none', async () => {
     await replica.add(...Array.from({ length: 1_201 }, () => ({ kind: 'timer' })));
     await replica.database.write((manager) => replica.queue.add(manager, []));
     expect(await replica.stored()).toHaveLength(1_201);
@@ -89,7 +89,7 @@ describe('JobQueueService', () => {
     { kind: 'timer', dedupeKey: '' },
     { kind: 'timer', dedupeKey: 'k'.repeat(129) },
     { kind: 'timer', payload: { text: 'x'.repeat(4_194_304) } },
-  ])('refuses what does not fit (case %#)', async (job) => {
+  ])('refuses values that exceed their limits (case %#)', async (job) => {
     await expect(replica.add(job)).rejects.toThrow(InvalidJobError);
   });
 
@@ -117,7 +117,7 @@ describe('JobQueueService', () => {
     expect(await ids()).toEqual([]);
   });
 
-  it('refuses to complete a job that is not held, and takes back what the transaction did', async () => {
+  it('refuses to complete a job that is not held, and rolls back the transaction', async () => {
     const [id] = await replica.add({ kind: 'timer' });
     const job: Job = {
       id: id ?? 0,

@@ -17,10 +17,10 @@ import { JobWorkersModule } from '../../../src/jobs/job-workers.module.js';
 import { JobsModule } from '../../../src/jobs/jobs.module.js';
 import { limitedEnv } from '../../support/limits/limits.js';
 
-/** Whether the tests run on the embedded file, which belongs to one replica. */
+/** Whether the tests run on SQLite, which supports only one replica. */
 export const IS_EMBEDDED = String(process.env['DATABASE_URL']).startsWith('sqlite:');
 
-/** A clock that a test can put forward. Leases follow it on the embedded file only. */
+/** Clock that a test can advance. Leases follow it on SQLite only. */
 export class TestClock extends Clock {
   aheadMs = 0;
   override now(): Date {
@@ -28,7 +28,7 @@ export class TestClock extends Clock {
   }
 }
 
-/** Something that is waited for until a test lets it happen. */
+/** Lets a test decide when waiting code continues. */
 export class Gate {
   open: () => void = () => undefined;
   readonly opened = new Promise<void>((resolve) => {
@@ -52,8 +52,8 @@ export class JobReplica {
   ) {}
 
   /**
-   * @param handlers registered before the workers begin
-   * @param settings variables on top of those a test needs
+   * @param handlers creates the handlers, which are registered before the workers start
+   * @param settings variables in addition to the defaults of these tests
    */
   static async start(
     handlers: (replica: JobReplica) => JobHandler[],
@@ -126,7 +126,7 @@ export class JobReplica {
     return this.context.get(type);
   }
 
-  /** Adds jobs in one transaction, due at once unless they say otherwise, and wakes the workers. */
+  /** Adds jobs in one transaction, due immediately by default, and wakes the workers. */
   async add(...jobs: (Partial<NewJob> & { kind: string })[]): Promise<number[]> {
     const first = await this.ids.next('job', jobs.length);
     const rows = jobs.map((job, index) => ({
@@ -140,7 +140,7 @@ export class JobReplica {
     return rows.map(({ id }) => id);
   }
 
-  /** Every stored job, in the order of ids. */
+  /** Returns every stored job, in the order of ids. */
   async stored(): Promise<RuntimeJobEntity[]> {
     const rows = await this.database.read((manager) => manager.find(RuntimeJobEntity));
     return rows.toSorted((one, other) => one.id - other.id);

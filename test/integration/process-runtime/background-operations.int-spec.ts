@@ -49,7 +49,7 @@ const sender = processFile(
     },
   ])}${node('endEvent', 'end')}${flows('start>s s>end')}`,
 );
-const stopsBehindTimer = processFile(
+const stopsAfterTimer = processFile(
   'stops',
   `${node('startEvent', 'start')}${node('intermediateCatchEvent', 'wait', duration('PT0.1S'))}
    ${node('exclusiveGateway', 'g')}${node('endEvent', 'x')}${node('endEvent', 'y')}
@@ -76,7 +76,7 @@ describe('operations on processes with work in the background', () => {
   beforeAll(async () => {
     app = await TestApp.shared({ 'jobLimits.pollMs': '20' });
     published = await publish(app, {
-      bpmn: [timer, receiver, sender, stopsBehindTimer, callsThree, taskProcess('child', userTask('c'))],
+      bpmn: [timer, receiver, sender, stopsAfterTimer, callsThree, taskProcess('child', userTask('c'))],
     });
   });
   afterAll(() => app.close());
@@ -90,7 +90,7 @@ describe('operations on processes with work in the background', () => {
     app.dataSource.getRepository(RuntimeJobEntity).update({ instanceId }, { availableAt: new Date(0) });
   const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 600));
 
-  it('puts a timer off while the instance is on hold, and lets it fire after the release', async () => {
+  it('postpones a timer while the instance is on hold, and fires it after the release', async () => {
     const { uuid, token, instanceMetadata } = await started(app, published, 'timer');
     const id = instanceMetadata.processInstanceId;
     await operate(uuid, 'hold');
@@ -110,7 +110,7 @@ describe('operations on processes with work in the background', () => {
     expect(await stateOf(app, uuid)).toBe('FINISHED');
   });
 
-  it('keeps a message for an instance on hold until its release, and gives it to a running one that waits too', async () => {
+  it('keeps a message for an instance on hold until its release, or delivers it to a running one that also waits', async () => {
     const held = await started(app, published, 'receiver', { order: 'H' });
     await operate(held.uuid, 'hold');
     await started(app, published, 'sender', { order: 'H' });
@@ -132,7 +132,7 @@ describe('operations on processes with work in the background', () => {
     );
   });
 
-  it('tells the log that several instances wait with one correlation, and gives the message to the first', async () => {
+  it('logs that several instances wait with the same correlation, and delivers the message to the first', async () => {
     const warn = vi.spyOn(app.nest.get(Log), 'warn');
     const first = await started(app, published, 'receiver', { order: 'S' });
     const second = await started(app, published, 'receiver', { order: 'S' });
@@ -156,7 +156,7 @@ describe('operations on processes with work in the background', () => {
     expect((await instanceRow(app, second.uuid)).content.data).toEqual({ order: 'S' });
   });
 
-  it('forgets what was put off when a held instance is terminated', async () => {
+  it('discards postponed work when a held instance is terminated', async () => {
     const { uuid, instanceMetadata } = await started(app, published, 'timer');
     const id = instanceMetadata.processInstanceId;
     await operate(uuid, 'hold');
@@ -171,7 +171,7 @@ describe('operations on processes with work in the background', () => {
     expect(await jobRows(app, id)).toEqual([]);
   });
 
-  it('runs a timer again that stopped the token, once the data is right', async () => {
+  it('retries a token that stopped after a timer, once the data is corrected', async () => {
     const { uuid, tokens, instanceMetadata } = await started(app, published, 'stops', { amount: 'many' });
     const id = instanceMetadata.processInstanceId;
     const [incident] = await eventually(
@@ -198,7 +198,7 @@ describe('operations on processes with work in the background', () => {
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
   });
 
-  it('calls a process again that ended badly, and leaves its siblings alone', async () => {
+  it('calls a terminated process again, without affecting its siblings', async () => {
     const { uuid, token, instanceMetadata } = await started(app, published, 'three', {
       orders: ['x', 'y', 'z'],
     });
@@ -247,7 +247,7 @@ describe('operations on processes with work in the background', () => {
     expect(content.data['answers']).toEqual([0, 1, 2]);
   });
 
-  it('tells a held caller of the end of what it called after its release', async () => {
+  it('notifies a held caller of the end of a called process after its release', async () => {
     const { uuid } = await started(app, published, 'three', { orders: ['x'] });
     const [child] = await eventually(
       () => childRows(app, uuid),

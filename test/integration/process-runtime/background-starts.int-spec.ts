@@ -22,7 +22,7 @@ import { eventually, instancePath, start, started } from '../../support/runtime/
 const cycle = (text: string): string => timerEvent('timeCycle', text);
 const date = (text: string): string => timerEvent('timeDate', text);
 
-/** When the build was activated that set a timer. */
+/** Returns when the build that set a timer was activated. */
 const anchorOf = ({ text }: Record<string, unknown>): number =>
   (JSON.parse(String(text)) as { anchor: number }).anchor;
 
@@ -51,7 +51,7 @@ const sender = (name: string): string =>
     ])}${node('endEvent', 'end')}${flows('start>s s>end')}`,
   );
 
-describe('processes that start by themselves', () => {
+describe('processes that start automatically', () => {
   let app: TestApp;
 
   beforeAll(async () => {
@@ -73,7 +73,7 @@ describe('processes that start by themselves', () => {
     return jobs.filter(({ payload }) => String(payload['text']).includes(`"definitionId":${definitionId},`));
   };
 
-  it('do so by the clock while their build is the active one, no more often than asked for', async () => {
+  it('start by timer while their build is active, no more often than defined', async () => {
     const appId = uniqueName('clock');
     const activation = Date.now();
     const first = await publish(app, { appId, bpmn: startedBy('often', cycle('R3/PT1S')), activate: true });
@@ -87,17 +87,17 @@ describe('processes that start by themselves', () => {
     );
 
     const rows = await instances(appId, 'often');
-    // What a busy machine has missed is not caught up.
+    // Starts that a busy machine has missed are not made up for.
     expect(rows.length).toBeLessThanOrEqual(3);
     expect(rows.map(({ buildId, startedBy: by, state }) => [buildId, by, state])).toEqual(
       rows.map(() => [first.buildId, null, 'STARTED']),
     );
-    // One may come late and the next in time, but none comes before its own second.
+    // A start may be late, but none comes before its own second.
     const times = rows.map(({ startedAt }) => startedAt.getTime()).toSorted((one, other) => one - other);
     expect(times.every((time, index) => time >= activation + index * 1_000)).toBe(true);
   });
 
-  it('no longer do so when another build is active', async () => {
+  it('no longer start when another build is active', async () => {
     const appId = uniqueName('clock');
     await publish(app, { appId, bpmn: startedBy('endless', cycle('R/PT1S')), activate: true });
     const [row] = await eventually(
@@ -111,7 +111,7 @@ describe('processes that start by themselves', () => {
     );
   });
 
-  it('begin anew, and once, when their build becomes the active one again', async () => {
+  it('restart their timers, once, when their build becomes active again', async () => {
     const appId = uniqueName('clock');
     const files = [startedBy('hourly', cycle('R/PT1H')), startedBy('often', cycle('R/PT2S'))];
     const { buildId } = await publish(app, { appId, bpmn: files, activate: true });
@@ -135,7 +135,7 @@ describe('processes that start by themselves', () => {
     expect(await timersOf(often?.definitionId ?? 0)).toHaveLength(1);
   });
 
-  it('go on by the clock when one of them stops at once', async () => {
+  it('keep starting by timer when an instance stops immediately', async () => {
     const appId = uniqueName('clock');
     await publish(app, { appId, bpmn: failing('stops', cycle('R2/PT1S')), activate: true });
     const rows = await eventually(
@@ -149,7 +149,7 @@ describe('processes that start by themselves', () => {
     ]);
   });
 
-  it('do so once at a date, and not for one that is over', async () => {
+  it('start once at a date, but not at a date in the past', async () => {
     const appId = uniqueName('clock');
     const publishAt = (soon: Date): Promise<unknown> =>
       publish(app, {
@@ -157,7 +157,7 @@ describe('processes that start by themselves', () => {
         bpmn: [startedBy('soon', date(soon.toISOString())), startedBy('over', date('2020-01-01T00:00:00Z'))],
         activate: true,
       });
-    // The date must still come when all is stored; how long that takes is a matter of the machine.
+    // The date must be in the future when everything is stored, and how long that takes depends on the machine.
     const began = Date.now();
     await publishAt(new Date(0));
     const took = Date.now() - began;
@@ -170,7 +170,7 @@ describe('processes that start by themselves', () => {
     expect(await instances(appId, 'over')).toEqual([]);
   });
 
-  it('do so by a message to the active build, each message once', async () => {
+  it('start by a message to the active build, once per message', async () => {
     const appId = uniqueName('message');
     const published = await publish(app, {
       appId,
@@ -193,7 +193,7 @@ describe('processes that start by themselves', () => {
     expect(await app.dataSource.getRepository(ProcessMessageEntity).countBy({ appId })).toBe(0);
   });
 
-  it('leave a message to others when the token that it stopped is ended at that moment', async () => {
+  it('leave a message to other instances when its receiver is terminated concurrently', async () => {
     const appId = uniqueName('message');
     const receiver = processFile(
       'receive',
@@ -237,8 +237,8 @@ describe('processes that start by themselves', () => {
     });
   });
 
-  describe('what is kept for a time', () => {
-    it('messages that nobody receives are removed when they have expired', async () => {
+  describe('data that is kept for a limited time', () => {
+    it('unreceived messages are removed when they have expired', async () => {
       const appId = uniqueName('message');
       const published = await publish(app, { appId, bpmn: sender('send') });
       for (const n of [1, 2, 3, 4, 5]) {
@@ -255,7 +255,7 @@ describe('processes that start by themselves', () => {
       );
     });
 
-    it('answers to repeats are removed when they are old, and the key is free again', async () => {
+    it('stored answers are removed when they are old, and their key can be used again', async () => {
       const repeats = app.dataSource.getRepository(ProcessRepeatEntity);
       const published = await publish(app, { bpmn: taskProcess('plain', userTask('a')) });
       const first = await start(app, published, 'plain', {}, { key: 'old' });
@@ -277,7 +277,7 @@ describe('processes that start by themselves', () => {
     });
   });
 
-  it('are cleaned up after by one job, however many replicas there are', async () => {
+  it('are cleaned up by one job, regardless of the number of replicas', async () => {
     const count = () => app.dataSource.getRepository(RuntimeJobEntity).countBy({ kind: 'PROCESS_CLEANUP' });
     await app.nest.get(CleanupHandler).onApplicationBootstrap();
     await app.nest.get(CleanupHandler).onApplicationBootstrap();

@@ -40,7 +40,7 @@ const failing = processFile(
 const appending = processFile(
   'appending',
   `${node('startEvent', 'start')}${serviceTask('s', [
-    { name: 'tell', kind: 'appendToParent', inner: '<svc:path from="found" to="child.found"/>' },
+    { name: 'append', kind: 'appendToParent', inner: '<svc:path from="found" to="child.found"/>' },
   ])}${userTask('c')}${node('endEvent', 'end')}${flows('start>s s>c c>end')}`,
 );
 const callerOf = (name: string, called: string, more = '', waysMore = ''): string =>
@@ -57,8 +57,8 @@ const again = processFile(
   `${node('startEvent', 'start')}${node('callActivity', 'call', '', 'calledElement="again"')}${node('endEvent', 'end')}
    ${flows('start>call call>end')}`,
 );
-const beside = processFile(
-  'beside',
+const detached = processFile(
+  'detached',
   `${node('startEvent', 'start')}${serviceTask('s', [{ name: 'other', kind: 'startSubprocess', process: 'child' }])}
    ${userTask('a')}${node('endEvent', 'end')}${flows('start>s s>a a>end')}`,
 );
@@ -67,7 +67,7 @@ const expiring = callerOf('expiring', 'child').replace(
   'isExecutable="true" svc:expiresAfter="PT1H"',
 );
 
-describe('work that a process leaves to the background', () => {
+describe('workflows and called processes in the background', () => {
   let app: TestApp;
   let published: Published;
 
@@ -84,7 +84,7 @@ describe('work that a process leaves to the background', () => {
         appending,
         taskProcess('child', userTask('c')),
         callerOf('caller', 'child'),
-        callerOf('telling', 'appending'),
+        callerOf('appendingCaller', 'appending'),
         callerOf(
           'impatient',
           'child',
@@ -92,7 +92,7 @@ describe('work that a process leaves to the background', () => {
           ' late>a',
         ),
         again,
-        beside,
+        detached,
         expiring,
       ],
       package: {
@@ -114,7 +114,7 @@ describe('work that a process leaves to the background', () => {
   };
 
   describe('workflows', () => {
-    it('run with the data of the process, and their output moves the token on', async () => {
+    it('run with the data of the process, and their output lets the token continue', async () => {
       const { uuid, token } = await started(app, published, 'rating', { amount: 7 });
       const { content } = await eventually(
         () => instanceRow(app, uuid),
@@ -149,7 +149,7 @@ describe('work that a process leaves to the background', () => {
 
   describe('called processes', () => {
     it('append to the data of their caller while it waits', async () => {
-      const { uuid, token } = await started(app, published, 'telling', { found: 'it' });
+      const { uuid, token } = await started(app, published, 'appendingCaller', { found: 'it' });
       await executed(app, uuid, token.uuid, ui('first', 'go'));
       const { content } = await eventually(
         () => instanceRow(app, uuid),
@@ -159,7 +159,7 @@ describe('work that a process leaves to the background', () => {
       expect(content.data).toEqual({ found: 'it', child: { found: 'it' } });
     });
 
-    it('are aborted when their caller goes back, and called anew after that', async () => {
+    it('are aborted when their caller goes back, and called again later', async () => {
       const { uuid, token } = await started(app, published, 'caller');
       await executed(app, uuid, token.uuid, ui('first', 'go'));
       const first = await oneChild(uuid);
@@ -206,7 +206,7 @@ describe('work that a process leaves to the background', () => {
       );
     });
 
-    it('call each other no deeper than allowed', async () => {
+    it('are limited in depth', async () => {
       const { uuid } = await started(app, published, 'again');
       const second = await oneChild(uuid);
       const third = await oneChild(second.uuid);
@@ -221,8 +221,8 @@ describe('work that a process leaves to the background', () => {
       expect(await childRows(app, third.uuid)).toEqual([]);
     });
 
-    it('that an action starts run by themselves', async () => {
-      const { uuid, token } = await started(app, published, 'beside', { x: 1 });
+    it('run independently if an action starts them', async () => {
+      const { uuid, token } = await started(app, published, 'detached', { x: 1 });
       const child = await oneChild(uuid);
       await executed(app, uuid, token.uuid, ui('a'));
 

@@ -147,14 +147,14 @@ describe('background work of processes', () => {
       () => stateOf(app, uuid),
       (state) => state !== 'STARTED',
     );
-  const standsAt = async (id: number): Promise<string[]> => {
+  const enteredNodes = async (id: number): Promise<string[]> => {
     const trail = await eventRows(app, id);
     return trail
       .filter(({ kind }) => kind === 'NODE_ENTERED')
       .map(({ data, node: at }) => `${at} ${data === null ? '' : JSON.stringify(data)}`);
   };
 
-  it('goes on when a timer is due', async () => {
+  it('continues when a timer is due', async () => {
     const { uuid, instanceMetadata, token } = await started(app, published, 'timer');
     const id = instanceMetadata.processInstanceId;
     expect(token.statusCurrentNode).toBe('WAITING_TIMER_EVENT');
@@ -166,10 +166,10 @@ describe('background work of processes', () => {
     expect(row).toMatchObject({ uuid: token.uuid, state: 'ACTIVE' });
     await executed(app, uuid, token.uuid, ui('a'));
     expect(await stateOf(app, uuid)).toBe('FINISHED');
-    expect(await standsAt(id)).not.toEqual([]);
+    expect(await enteredNodes(id)).not.toEqual([]);
   });
 
-  it('ends an activity by a boundary timer, and takes the timer away when the token leaves in time', async () => {
+  it('interrupts an activity by a boundary timer, and removes the timer when the token leaves in time', async () => {
     const inTime = await started(app, published, 'patient_boundary');
     expect(await jobRows(app, inTime.instanceMetadata.processInstanceId)).toHaveLength(1);
     await executed(app, inTime.uuid, inTime.token.uuid, ui('a'));
@@ -193,7 +193,7 @@ describe('background work of processes', () => {
     expect((await instanceRow(app, uuid)).content.data).toEqual({ done: true });
   });
 
-  it('ends an instance that has expired, and none that has finished before', async () => {
+  it('ends an instance that has expired, but not one that has finished before', async () => {
     const inTime = await started(app, published, 'long_lived');
     await executed(app, inTime.uuid, inTime.token.uuid, ui('a'));
     const late = await started(app, published, 'expiring');
@@ -206,7 +206,7 @@ describe('background work of processes', () => {
     expect(await stateOf(app, inTime.uuid)).toBe('FINISHED');
   });
 
-  it('goes on in parts when a step has many nodes', async () => {
+  it('continues in another step when one has many nodes', async () => {
     const { instanceMetadata, uuid, state } = await started(app, published, 'long_way', { n: 0 });
 
     expect(state).toBe('STARTED');
@@ -248,7 +248,7 @@ describe('background work of processes', () => {
   });
 
   describe('called processes', () => {
-    it('run beside their caller and bring their result', async () => {
+    it('run in parallel with their caller and return their result', async () => {
       const parent = await started(app, published, 'caller', { amount: 3 });
       const [child] = await eventually(
         () => childRows(app, parent.uuid),
@@ -291,7 +291,7 @@ describe('background work of processes', () => {
       expect(await childRows(app, uuid)).toHaveLength(orders.length);
     });
 
-    it('that cannot start leave an incident with their caller', async () => {
+    it('cause an incident in their caller if they cannot start', async () => {
       const { uuid, instanceMetadata, token } = await started(app, published, 'lost', { amount: 'many' });
       const [incident] = await eventually(
         () => incidentRows(app, instanceMetadata.processInstanceId),
@@ -300,7 +300,7 @@ describe('background work of processes', () => {
 
       expect(incident).toMatchObject({ state: 'OPEN', source: 'SUBPROCESS', tokenId: token.id });
       expect(await stateOf(app, uuid)).toBe('STARTED');
-      // What could be started again by itself would be no child of anybody.
+      // A remaining instance could be retried separately, without its caller.
       expect(
         await app.dataSource.getRepository(ProcessInstanceEntity).findBy({ processName: 'fails' }),
       ).toEqual([]);

@@ -29,14 +29,14 @@ const catching = (host: string, error: string | null): string =>
     `attachedToRef="${host}"`,
   );
 
-/** A process that calls another while somebody works beside that; `error` is what it catches, undefined for nothing. */
+/** Returns a process that calls another one next to a user task. It catches `error`: null for all, undefined for none. */
 const caller = (name: string, called: string, error?: string | null): string =>
   processFile(
     name,
-    `${node('startEvent', 'start')}${node('parallelGateway', 'fork')}${userTask('beside')}
+    `${node('startEvent', 'start')}${node('parallelGateway', 'fork')}${userTask('other')}
      ${node('callActivity', 'call', '', `calledElement="${called}"`)}${node('endEvent', 'end')}
      ${error === undefined ? '' : `${catching('call', error)}${userTask('fix')}`}
-     ${flows(`start>fork fork>call fork>beside call>end beside>end${error === undefined ? '' : ' caught>fix fix>end'}`)}`,
+     ${flows(`start>fork fork>call fork>other call>end other>end${error === undefined ? '' : ' caught>fix fix>end'}`)}`,
     { outside: ERRORS },
   );
 
@@ -126,7 +126,7 @@ describe('errors of called processes and workflows', () => {
     );
     return child as ProcessInstanceEntity;
   };
-  /** The instances from a first one down to the one that calls nobody. */
+  /** Returns the ids of an instance and of the processes called from it, `length` levels in all. */
   const chain = async (uuid: string, length: number): Promise<string[]> => {
     const uuids = [uuid];
     while (uuids.length < length) {
@@ -140,7 +140,7 @@ describe('errors of called processes and workflows', () => {
   };
   const statesOf = (uuids: string[]): Promise<string[]> =>
     Promise.all(uuids.map(async (uuid) => (await instanceRow(app, uuid)).state));
-  const standing = async (uuid: string): Promise<(string | null)[]> => {
+  const activeElements = async (uuid: string): Promise<(string | null)[]> => {
     const { body } = await app.request<{
       tokens: { bpmnElementId: string; state: string }[];
     }>('GET', instancePath(uuid));
@@ -173,8 +173,8 @@ describe('errors of called processes and workflows', () => {
         'GET',
         `${instancePath(each)}/history?limit=200`,
       );
-      const told = body.events.filter(({ kind }) => kind === 'ERROR_THROWN' || kind === 'CHILD_ENDED');
-      expect(told.map(({ data }) => data['code'] ?? data['errorCode'])).toEqual(
+      const errorEvents = body.events.filter(({ kind }) => kind === 'ERROR_THROWN' || kind === 'CHILD_ENDED');
+      expect(errorEvents.map(({ data }) => data['code'] ?? data['errorCode'])).toEqual(
         each === uuids.at(-1) ? ['E'] : ['E', 'E'],
       );
       expect(body.events.find(({ data }) => data?.['to'] === 'FAILED')?.data).toMatchObject({
@@ -183,16 +183,16 @@ describe('errors of called processes and workflows', () => {
     }
   });
 
-  it('an error is caught two levels up, once, also when its job comes again', async () => {
+  it('an error is caught two levels up, once, even if its job runs again', async () => {
     const { uuid } = await started(app, published, 'catchingTop');
     const uuids = await chain(uuid, 4);
     await fail(uuids.at(-1) ?? '');
     await eventually(
-      () => standing(uuid),
+      () => activeElements(uuid),
       (elements) => elements.includes('fix'),
     );
     expect(await statesOf(uuids)).toEqual(['STARTED', 'FAILED', 'FAILED', 'FAILED']);
-    expect(await standing(uuid)).toEqual(['beside', 'fix']);
+    expect(await activeElements(uuid)).toEqual(['fix', 'other']);
 
     const { id } = await instanceRow(app, uuid);
     const events = await eventRows(app, id);
@@ -220,7 +220,7 @@ describe('errors of called processes and workflows', () => {
     );
   });
 
-  it('a child that an operator ends is an incident that names it, not food for a catch-all', async () => {
+  it('a terminated child causes an incident that names it, and is not caught by a catch-all', async () => {
     const { uuid } = await started(app, published, 'catchAll');
     const child = await childOf(uuid);
     await app.request('POST', `${instancePath(child.uuid)}/terminate`);
@@ -235,10 +235,10 @@ describe('errors of called processes and workflows', () => {
         childProcessInstanceUuid: child.uuid,
       },
     ]);
-    expect(await standing(uuid)).toEqual(['beside', 'call']);
+    expect(await activeElements(uuid)).toEqual(['call', 'other']);
   });
 
-  it('a failure stops the place of the call; the callers further up wait', async () => {
+  it('a failure stops only the calling activity; callers further up wait', async () => {
     const { uuid } = await started(app, published, 'top');
     const uuids = await chain(uuid, 4);
     await app.request('POST', `${instancePath(uuids[3] ?? '')}/terminate`);
@@ -247,48 +247,48 @@ describe('errors of called processes and workflows', () => {
     expect((await read(uuid)).incidents).toEqual([]);
   });
 
-  it('a child that an operator ends is caught by the name of that', async () => {
+  it('a terminated child is caught by its error code', async () => {
     const { uuid } = await started(app, published, 'catchTerminated');
     const child = await childOf(uuid);
     await app.request('POST', `${instancePath(child.uuid)}/terminate`);
     await eventually(
-      () => standing(uuid),
+      () => activeElements(uuid),
       (elements) => elements.includes('fix'),
     );
     expect((await read(uuid)).incidents).toEqual([]);
   });
 
-  it('a call that cannot begin is an incident or caught by its name', async () => {
+  it('a call that cannot start causes an incident or is caught by its error code', async () => {
     const { incidents } = await stopped((await started(app, published, 'catchAllUnable')).uuid);
     expect(incidents).toMatchObject([
       { source: 'SUBPROCESS', message: expect.stringMatching(/^CHILD_NOT_STARTED: Process "unable" could/) },
     ]);
     const { uuid } = await started(app, published, 'catchUnable');
     await eventually(
-      () => standing(uuid),
+      () => activeElements(uuid),
       (elements) => elements.includes('fix'),
     );
   });
 
-  it('a workflow that fails is an incident or caught by the name of its failure', async () => {
+  it('a workflow that fails causes an incident or is caught by its error code', async () => {
     const { incidents } = await stopped((await started(app, published, 'rateAll', { amount: 7 })).uuid);
     expect(incidents).toMatchObject([{ message: expect.stringMatching(/^NODE_INPUT_INVALID: /) }]);
     const { uuid } = await started(app, published, 'rateNamed', { amount: 7 });
     await eventually(
-      () => standing(uuid),
+      () => activeElements(uuid),
       (elements) => elements.includes('fix'),
     );
     expect((await read(uuid)).incidents).toEqual([]);
   });
 
-  it('a call to the outside that fails is an incident or caught by the name of its failure', async () => {
+  it('an outbound call that fails causes an incident or is caught by its error code', async () => {
     const { incidents } = await stopped((await started(app, published, 'callAll', {})).uuid);
     expect(incidents).toMatchObject([
       { type: 'WORKFLOW', message: expect.stringMatching(/^REST_CALL_FAILED: /) },
     ]);
     const { uuid } = await started(app, published, 'callNamed', {});
     await eventually(
-      () => standing(uuid),
+      () => activeElements(uuid),
       (elements) => elements.includes('fix'),
     );
     expect((await read(uuid)).incidents).toEqual([]);
@@ -297,7 +297,7 @@ describe('errors of called processes and workflows', () => {
   it.each(['rejectAll', 'rejectNamed'])('a BPMN error of a workflow is caught (%s)', async (name) => {
     const { uuid } = await started(app, published, name, { amount: 7 });
     await eventually(
-      () => standing(uuid),
+      () => activeElements(uuid),
       (elements) => elements.includes('fix'),
     );
     const { incidents, data } = await read(uuid);

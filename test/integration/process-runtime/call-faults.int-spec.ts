@@ -18,7 +18,7 @@ import {
 
 const ERRORS = `<bpmn:error id="e" errorCode="E"/><bpmn:error id="missing" errorCode="CHILD_NOT_STARTED"/>`;
 
-/** Calls another process; `error` is what it catches: null for every one, undefined for nothing. */
+/** Returns a process that calls another one. It catches `error`: null for all, undefined for none. */
 const caller = (name: string, called: string, error?: string | null): string => {
   const definition =
     error === null ? '<bpmn:errorEventDefinition/>' : `<bpmn:errorEventDefinition errorRef="${error}"/>`;
@@ -37,11 +37,11 @@ const broken = processFile(
    ${node('endEvent', 'wrong', '<bpmn:errorEventDefinition errorRef="e"/>')}${flows('start>decide decide>wrong')}`,
   { outside: ERRORS },
 );
-/** Tells its caller something and ends with an error, in one step. */
-const telling = processFile(
-  'telling',
+/** Appends to the data of its caller and ends with an error, in one step. */
+const appending = processFile(
+  'appending',
   `${node('startEvent', 'start')}${serviceTask('s', [
-    { name: 'tell', kind: 'appendToParent', inner: '<svc:path from="found" to="child.found"/>' },
+    { name: 'append', kind: 'appendToParent', inner: '<svc:path from="found" to="child.found"/>' },
   ])}${node('endEvent', 'wrong', '<bpmn:errorEventDefinition errorRef="e"/>')}${flows('start>s s>wrong')}`,
   { outside: ERRORS },
 );
@@ -53,7 +53,7 @@ interface InstanceBody extends Record<string, unknown> {
   incidents: { message: string }[];
 }
 
-describe('calls of processes and faults in the background', () => {
+describe('called processes and faults in the background', () => {
   let app: TestApp;
   let published: Published;
 
@@ -68,10 +68,10 @@ describe('calls of processes and faults in the background', () => {
         caller('plain', 'broken'),
         caller('named', 'broken', 'missing'),
         caller('all', 'broken', null),
-        caller('tellingCaught', 'telling', 'e'),
-        caller('tellingUncaught', 'telling'),
+        caller('appendingCaught', 'appending', 'e'),
+        caller('appendingUncaught', 'appending'),
         broken,
-        telling,
+        appending,
       ],
     });
   });
@@ -82,12 +82,12 @@ describe('calls of processes and faults in the background', () => {
 
   const read = async (uuid: string): Promise<InstanceBody> =>
     (await app.request<InstanceBody>('GET', instancePath(uuid))).body;
-  const standing = ({ tokens }: InstanceBody): string[] =>
+  const activeElements = ({ tokens }: InstanceBody): string[] =>
     tokens.filter(({ state }) => state === 'ACTIVE').map(({ bpmnElementId }) => bpmnElementId);
   const at = (uuid: string, element: string): Promise<InstanceBody> =>
     eventually(
       () => read(uuid),
-      (body) => standing(body).includes(element),
+      (body) => activeElements(body).includes(element),
     );
   const stopped = (uuid: string): Promise<InstanceBody> =>
     eventually(
@@ -111,7 +111,7 @@ describe('calls of processes and faults in the background', () => {
       vi.spyOn(app.nest.get(RunnableDefinitionsService), 'called').mockRejectedValue(new Error('no luck'));
     };
 
-    it('is caught by the name CHILD_NOT_STARTED', async () => {
+    it('is caught as CHILD_NOT_STARTED', async () => {
       noCall();
       const { uuid } = await started(app, published, 'named');
       expect(await at(uuid, 'fix')).toMatchObject({ state: 'STARTED', incidents: [] });
@@ -119,7 +119,7 @@ describe('calls of processes and faults in the background', () => {
     });
 
     it.each(['plain', 'all'])(
-      'is an incident that can be retried where nothing names it (%s)',
+      'causes an incident that can be retried if no boundary event names it (%s)',
       async (name) => {
         noCall();
         const { uuid } = await started(app, published, name);
@@ -139,7 +139,7 @@ describe('calls of processes and faults in the background', () => {
       },
     );
 
-    it('is an incident too where the step of the caller cannot be made either', async () => {
+    it('causes an incident even if the step of the caller fails', async () => {
       noCall();
       const steps = vi
         .spyOn(app.nest.get(InstanceStepsService), 'transact')
@@ -150,7 +150,7 @@ describe('calls of processes and faults in the background', () => {
       expect(incidents).toMatchObject([{ message: expect.stringContaining('CALL did not succeed') }]);
     });
 
-    it('waits for our own database where the step of the caller meets an outage of it', async () => {
+    it('waits for the database if the step of the caller meets an outage', async () => {
       noCall();
       const steps = vi
         .spyOn(app.nest.get(InstanceStepsService), 'transact')
@@ -162,7 +162,7 @@ describe('calls of processes and faults in the background', () => {
   });
 
   describe('a caller whose worker dies', () => {
-    it('before the step gets the error of the called process from the next worker', async () => {
+    it('before its step gets the error of the called process from the next worker', async () => {
       const run = vi
         .spyOn(app.nest.get(NotifyParentHandler), 'run')
         .mockImplementationOnce(() => new Promise(() => undefined));
@@ -171,13 +171,13 @@ describe('calls of processes and faults in the background', () => {
       await fail(called);
       await vi.waitFor(() => expect(run).toHaveBeenCalledTimes(1));
       expect((await instanceRow(app, called.uuid)).state).toBe('FAILED');
-      expect(standing(await read(uuid))).toEqual(['call']);
+      expect(activeElements(await read(uuid))).toEqual(['call']);
 
       expect(await at(uuid, 'fix')).toMatchObject({ state: 'STARTED', incidents: [] });
       expect(run).toHaveBeenCalledTimes(2);
     });
 
-    it('behind the step gets it once', async () => {
+    it('after its step gets it once', async () => {
       const handler = app.nest.get(NotifyParentHandler);
       const whole = handler.run.bind(handler);
       const run = vi.spyOn(handler, 'run').mockImplementationOnce(async (...given) => {
@@ -199,9 +199,9 @@ describe('calls of processes and faults in the background', () => {
     });
   });
 
-  describe('a called process that tells its caller something and fails', () => {
-    it('has told it when the error is caught', async () => {
-      const { uuid } = await started(app, published, 'tellingCaught', { found: 'it' });
+  describe('a called process that appends to the data of its caller and fails', () => {
+    it('has appended when the error is caught', async () => {
+      const { uuid } = await started(app, published, 'appendingCaught', { found: 'it' });
       await at(uuid, 'fix');
       const { data, incidents, state } = await eventually(
         () => read(uuid),
@@ -214,8 +214,8 @@ describe('calls of processes and faults in the background', () => {
       });
     });
 
-    it('fails its caller where nothing catches the error, without an incident', async () => {
-      const { uuid } = await started(app, published, 'tellingUncaught', { found: 'it' });
+    it('fails its caller if nothing catches the error, without an incident', async () => {
+      const { uuid } = await started(app, published, 'appendingUncaught', { found: 'it' });
       const { incidents } = await eventually(
         () => read(uuid),
         ({ state }) => state === 'FAILED',

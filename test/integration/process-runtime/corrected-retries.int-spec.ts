@@ -23,8 +23,8 @@ const picky = processFile(
   `${node('startEvent', 'start')}${node('exclusiveGateway', 'g')}${userTask('a')}${node('endEvent', 'x')}${node('endEvent', 'y')}
    ${flows('start>g g>a[amount > 1] g>y[amount <= 1] a>x')}`,
 );
-const behind = processFile(
-  'behind',
+const downstream = processFile(
+  'downstream',
   `${node('startEvent', 'start')}${RUN}${node('exclusiveGateway', 'g')}${userTask('a')}${node('endEvent', 'x')}${node('endEvent', 'y')}
    ${flows('start>score score>g g>a[amount > limits.least] g>y[amount <= limits.least] a>x')}`,
 );
@@ -33,7 +33,7 @@ const calling = processFile(
   `${node('startEvent', 'start')}${node('callActivity', 'call', '', 'calledElement="picky"')}${node('endEvent', 'end')}
    ${flows('start>call call>end')}`,
 );
-/** Fails where `amount` is no number above 1. */
+/** Fails unless `amount` is a number above 1. */
 const picking = workflowOf('picking', [
   {
     id: 'pick',
@@ -54,7 +54,7 @@ beforeAll(async () => {
     'dataLimits.bytes': '4096',
   });
   published = await publish(app, {
-    bpmn: [scoring, picky, behind, calling],
+    bpmn: [scoring, picky, downstream, calling],
     package: { workflows: [picking] },
   });
 });
@@ -66,7 +66,7 @@ const retry = (uuid: string, tokenUuid: string | null, body: unknown, token?: st
     ...(token === undefined ? {} : { token }),
   });
 
-/** An instance whose workflow has failed. */
+/** Starts an instance whose workflow fails. */
 async function stopped(data: Record<string, unknown>): Promise<StartBody & { token: { uuid: string } }> {
   const instance = await started(app, published, 'scoring', data);
   await eventually(
@@ -79,8 +79,8 @@ async function stopped(data: Record<string, unknown>): Promise<StartBody & { tok
 const dataOf = async (uuid: string): Promise<unknown> => (await instanceRow(app, uuid)).content.data;
 
 describe('POST …/token/{tokenUuid}/retry with data', () => {
-  it('takes the answer of a workflow once more, where the process has stopped behind it', async () => {
-    const { uuid, token, instanceMetadata } = await started(app, published, 'behind', { amount: 5 });
+  it('reuses the result of a workflow if the process stopped after it', async () => {
+    const { uuid, token, instanceMetadata } = await started(app, published, 'downstream', { amount: 5 });
     const { processInstanceId: id } = instanceMetadata;
     const open = () => incidentRows(app, id).then((rows) => rows.filter(({ state }) => state === 'OPEN'));
     const [incident] = await eventually(open, (rows) => rows.length === 1);
@@ -102,7 +102,7 @@ describe('POST …/token/{tokenUuid}/retry with data', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('corrects the data with a merge patch and runs the work with them', async () => {
+  it('corrects the data with a merge patch and reruns the work with it', async () => {
     const { uuid, token, instanceMetadata } = await stopped({
       amount: 'many',
       client: { name: 'Ada', nickname: 'A', tags: [1, 2] },
@@ -138,7 +138,7 @@ describe('POST …/token/{tokenUuid}/retry with data', () => {
     expect(JSON.stringify(audit)).not.toContain('Ada');
   });
 
-  it('changes nothing where the retry is refused', async () => {
+  it('changes nothing if the retry is refused', async () => {
     const { uuid, token } = await stopped({ amount: 'many' });
     const large = await retry(uuid, token.uuid, { data: { text: TOO_LONG, more: TOO_LONG } });
     expect(large).toMatchObject({
@@ -182,7 +182,7 @@ describe('POST …/token/{tokenUuid}/retry with data', () => {
     expect(await dataOf(running.uuid)).toEqual({ amount: 7 });
   });
 
-  it('takes no body, and an empty one, as before', async () => {
+  it('accepts no body or an empty one', async () => {
     const { uuid, token } = await stopped({ amount: 'many' });
     expect((await retry(uuid, token.uuid, undefined)).status).toBe(200);
     const other = await stopped({ amount: 'many' });
@@ -192,7 +192,7 @@ describe('POST …/token/{tokenUuid}/retry with data', () => {
 });
 
 describe('POST …/{uuid}/retry with data', () => {
-  it('starts an instance that has stopped at once with corrected data', async () => {
+  it('starts an instance that stopped immediately with corrected data', async () => {
     const { status, body } = await start(app, published, 'picky', { amount: 'many', kept: 1 });
     expect(status).toBe(409);
     const uuid = body.incident?.processInstanceUuid ?? '';
@@ -205,7 +205,7 @@ describe('POST …/{uuid}/retry with data', () => {
     expect(await stateOf(app, uuid)).toBe('STARTED');
   });
 
-  it('closes the incident as retried where the instance ends with the retry', async () => {
+  it('closes the incident as retried if the instance ends with the retry', async () => {
     const uuid = (await start(app, published, 'picky', { amount: 'many' })).body.incident
       ?.processInstanceUuid;
     const { body } = await retry(uuid ?? '', null, { data: { amount: 1 } });

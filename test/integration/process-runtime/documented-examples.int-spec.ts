@@ -40,13 +40,13 @@ function operation(id: string): Operation {
   return operations.find(({ operationId }) => operationId === id)!;
 }
 
-/** The examples of the parameters of a path: what /docs fills in. */
+/** Returns the examples of path parameters, which /docs prefills. */
 function pathOf(id: string): Record<string, string | undefined> {
   const parameters = (operation(id).parameters ?? []).filter((parameter) => parameter.in === 'path');
   return Object.fromEntries(parameters.map(({ name, schema }) => [name, schema.example]));
 }
 
-/** The example of a body: the first one is what /docs fills in. */
+/** Returns the first example of a body, which /docs prefills. */
 function bodyOf(id: string): unknown {
   const { examples = {} } = operation(id).requestBody?.content['application/json'] ?? {};
   return Object.values(examples)[0]?.value;
@@ -61,13 +61,13 @@ async function activeBuild(appId: string): Promise<{ appId: string; buildId: str
   return { appId, buildId: body.buildId };
 }
 
-/** Runs an example of a document with what it takes for given. */
+/** Runs an example of a document with the globals that it uses. */
 async function run(example: string, given: Record<string, unknown>): Promise<void> {
   await (runInNewContext(`(async () => {${example}})()`, { setTimeout, ...given }) as Promise<void>);
 }
 
-describe('what the OpenAPI document shows of endpoints 7 and 8', () => {
-  it('runs the process of the sample, with the id of the active build', async () => {
+describe('OpenAPI examples of endpoints 7 and 8', () => {
+  it('run the process of the sample, with the id of the active build', async () => {
     const { appId = '', processDefinitionName = '' } = pathOf('startProcess');
     const build = await activeBuild(appId);
     const { body: page } = await app.request<ProcessPageDto>(
@@ -93,7 +93,7 @@ describe('what the OpenAPI document shows of endpoints 7 and 8', () => {
     expect(executed.status).toBe(200);
   });
 
-  it('names one build, one instance and one token by one id each', () => {
+  it('use the same ids of a build, an instance and a token', () => {
     const { buildId, uuid, tokens } = answerOf('startProcess') as StartBody;
     for (const id of ['startProcess', 'listProcesses', 'getBuild', 'getBuildBpmn']) {
       expect([id, pathOf(id)['buildId']]).toEqual([id, buildId]);
@@ -103,7 +103,7 @@ describe('what the OpenAPI document shows of endpoints 7 and 8', () => {
     expect(pathOf('executeUiAction')).toMatchObject({ processUuid: uuid, tokenUuid: tokens[0]?.uuid });
   });
 
-  it('says of each id where it comes from', () => {
+  it('have descriptions that name the source of each id', () => {
     const described = (id: string): string => JSON.stringify(operation(id));
     expect(described('startProcess')).toContain('`listProcesses`');
     expect(described('startProcess')).toContain('`getBuildInfo`');
@@ -112,16 +112,16 @@ describe('what the OpenAPI document shows of endpoints 7 and 8', () => {
   });
 });
 
-describe('what docs/process-semantics.md shows of following an instance', () => {
+describe('the example of following an instance in docs/process-semantics.md', () => {
   const [, chapter = ''] = readFileSync('docs/process-semantics.md', 'utf8').split(
     '### Following an instance',
   );
   const [, example = ''] = /```js\n([^]*?)```/.exec(chapter) ?? [];
 
-  it('tells every event once, and ends with the instance', async () => {
+  it('receives every event once, and ends with the instance', async () => {
     const body = bodyOf('startProcess');
     const { uuid } = await started(app, await activeBuild('sample'), 'loan_onboarding', body);
-    const told: [event: string, data: Record<string, unknown>][] = [];
+    const received: [event: string, data: Record<string, unknown>][] = [];
     const asked: unknown[] = [];
     await run(example, {
       base: app.url,
@@ -133,16 +133,16 @@ describe('what docs/process-semantics.md shows of following an instance', () => 
         return fetch(address, init);
       },
       show: (event: string, data: Record<string, unknown>) => {
-        if (told.length === 0) {
+        if (received.length === 0) {
           void app.request('POST', `${instancePath(uuid)}/terminate`);
         }
-        told.push([event, data]);
+        received.push([event, data]);
       },
     });
 
-    expect(told[0]).toMatchObject(['instance', { uuid, state: 'STARTED' }]);
-    expect(told.at(-1)?.[0]).toBe('end');
-    const numbers = told.flatMap(([event, { seq }]) => (event === 'history' ? [seq] : []));
+    expect(received[0]).toMatchObject(['instance', { uuid, state: 'STARTED' }]);
+    expect(received.at(-1)?.[0]).toBe('end');
+    const numbers = received.flatMap(([event, { seq }]) => (event === 'history' ? [seq] : []));
     expect(numbers.length).toBeGreaterThan(0);
     expect(numbers).toEqual(Array.from(numbers, (_, index) => Number(numbers[0]) + index));
     expect(asked).toHaveLength(2);

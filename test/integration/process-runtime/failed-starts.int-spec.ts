@@ -6,7 +6,7 @@ import { publish, type Published } from '../../support/runtime/publish.js';
 import { executed, instancePath, start } from '../../support/runtime/runtime-client.js';
 import { eventRows, incidentRows, instanceRow } from '../../support/runtime/runtime-rows.js';
 
-/** Needs more tokens than the small service has, and a number. */
+/** Requires a numeric `amount`, and more tokens than `small` allows. */
 const wide = processFile(
   'wide',
   `${node('startEvent', 'start', '', 'svc:startCondition="main"')}${node('startEvent', 'other', '', 'svc:startCondition="other"')}
@@ -41,7 +41,7 @@ describe('instances that stop at their start', () => {
     await app.close();
   });
 
-  it('are ended by terminating them', async () => {
+  it('can be terminated', async () => {
     const { uuid, state, id } = await stopped('many');
     expect(state).toBe('CREATED');
     expect((await post(uuid, 'hold')).status).toBe(409);
@@ -58,7 +58,7 @@ describe('instances that stop at their start', () => {
     expect((await post(uuid, 'retry')).status).toBe(409);
   });
 
-  it('start again when the reason is gone, at the same event with the same data, and expire from then on', async () => {
+  it('can be retried at the same start event with the same data, and expire from then on', async () => {
     const { uuid, state, id } = await stopped(99);
     expect(state).toBe('CREATED');
     const [incident] = await incidentRows(app, id);
@@ -84,7 +84,7 @@ describe('instances that stop at their start', () => {
     expect(await instanceRow(app, uuid)).toMatchObject({ state: 'FINISHED' });
   });
 
-  it('keep their incident when they stop again, which tells the newest reason', async () => {
+  it('keep their incident when they stop again, with the newest reason', async () => {
     const { uuid, id } = await stopped('many');
     const [before] = await incidentRows(app, id);
 

@@ -19,12 +19,12 @@ import {
   type StopBody,
 } from '../../support/runtime/runtime-client.js';
 
-const MESSAGES = '<bpmn:message id="M" name="told" svc:correlation="order.id"/>';
+const MESSAGES = '<bpmn:message id="M" name="notified" svc:correlation="order.id"/>';
 const timer = (text: string): string => timerEvent('timeDuration', text);
 const date = (text: string): string => timerEvent('timeDate', text);
 const message = '<bpmn:messageEventDefinition messageRef="M"/>';
 
-/** What stands at the place that fails, `x`, and further parts behind it. */
+/** Variants of the node `x` that fails, with further nodes and flows. */
 const PLACES: Record<string, { at: string; more?: string; way?: string }> = {
   gateway: {
     at: node('exclusiveGateway', 'x', '', 'default="x_end"'),
@@ -53,7 +53,9 @@ const PLACES: Record<string, { at: string; more?: string; way?: string }> = {
   catching: { at: node('intermediateCatchEvent', 'x', message) },
   throwing: { at: node('intermediateThrowEvent', 'x', message) },
   sending: {
-    at: serviceTask('x', [{ name: 'tell', kind: 'sendMessage', message: 'told', correlation: 'order.id' }]),
+    at: serviceTask('x', [
+      { name: 'send', kind: 'sendMessage', message: 'notified', correlation: 'order.id' },
+    ]),
   },
   collection: {
     at: node(
@@ -79,10 +81,10 @@ const drawn = (name: string, first: boolean): string => {
   );
 };
 
-/** Something that is done in the background. */
+/** Returns a process whose node `x` works in the background. */
 const asking = (name: string, at: string): string =>
   processFile(name, `${node('startEvent', 'start')}${at}${node('endEvent', 'end')}${flows('start>x x>end')}`);
-/** Waits for a message, and fails behind it. */
+/** Waits for a message, and fails after it. */
 const RECEIVER = processFile(
   'receiver',
   `${node('startEvent', 'start')}${node('intermediateCatchEvent', 'catch', message)}${PLACES['gateway']!.at}
@@ -160,7 +162,7 @@ describe('an expression that fails on the data', () => {
     ['collection', {}, 400, 'CONDITION_EVALUATION', 'The expression "n" failed: unknown variable: n'],
     ['collection', { n: 'no' }, 409, 'NODE', 'The collection n is not a list.'],
   ])(
-    'is told alike at the start and behind an action: %s with %j',
+    'is reported the same way at the start and after an action: %s with %j',
     async (name, data, status, code, message) => {
       const answers = [await start(app, published, `${name}_first`, data), await later(name, data)];
       for (const answer of answers) {
@@ -187,7 +189,7 @@ describe('an expression that fails on the data', () => {
   }
 
   it.each(['called', 'input', 'workflow'])(
-    'in the background is an incident of who asked for it: %s',
+    'in the background causes an incident of the requesting instance: %s',
     async (name) => {
       const { status, body } = await start(app, published, name, { n: 'no' });
       expect(status).toBe(200);
@@ -203,7 +205,7 @@ describe('an expression that fails on the data', () => {
     },
   );
 
-  it('behind a message is an incident of who waited for it, and its work counts for the family', async () => {
+  it('after a message causes an incident of the receiver, whose jobs count for its family', async () => {
     const added = vi.spyOn(app.nest.get(JobQueueService), 'add');
     const order = { id: 'A' };
     const { body: waiting } = await start(app, published, 'receiver', { order, n: 'no' });

@@ -41,7 +41,7 @@ describe('a process that multiplies', () => {
       'processLimits.familyJobs': String(JOBS),
     };
     app = await TestApp.start(settings);
-    // A second replica: what one of them counts, the other one must know.
+    // Both replicas must see the same counts.
     other = await TestApp.start(settings);
     published = await publish(app, {
       bpmn: [
@@ -63,12 +63,12 @@ describe('a process that multiplies', () => {
   const terminate = async (uuid: string) =>
     expect((await app.request('POST', `${instancePath(uuid)}/terminate`, { body: {} })).status).toBe(200);
 
-  it('has as many live instances as processLimits.familyInstances, counted over replicas; calls beyond that are incidents', async () => {
+  it('has at most processLimits.familyInstances live instances across replicas, and further calls cause incidents', async () => {
     const { uuid, instanceMetadata } = await started(app, published, 'fork', { items: [1, 2, 3] });
     const incidents = app.dataSource.getRepository(ProcessIncidentEntity);
     const settled = await eventually(
       async () => {
-        // First: whatever a job leaves behind is stored when the job is gone.
+        // Jobs are read first: once a job is gone, its results are stored.
         const familyId = instanceMetadata.processInstanceId;
         const jobs = await app.dataSource.getRepository(RuntimeJobEntity).findBy({ familyId });
         const all = await rows();
@@ -79,7 +79,7 @@ describe('a process that multiplies', () => {
     );
 
     expect(settled.all).toHaveLength(1 + INSTANCES);
-    // Each instance has asked for three: nothing is lost, whatever was not started waits for a person.
+    // Each instance requests three calls. Every call that was not made is an incident.
     expect(settled.open).toHaveLength(3 * settled.all.length - INSTANCES);
     for (const { type, source, message, job } of settled.open) {
       expect({ type, source }).toEqual({ type: 'SUBPROCESS', source: 'SUBPROCESS' });
@@ -90,7 +90,7 @@ describe('a process that multiplies', () => {
     const shown = await limitMetrics(other, 'family-instances');
     expect(shown).toMatchObject({ most: INSTANCES, all: INSTANCES, largest: INSTANCES });
     const here = await limitMetrics(app, 'family-instances');
-    // Whichever replica made a call has counted its refusal.
+    // Each replica counts the refusals of its own calls.
     expect((shown.refusals ?? 0) + (here.refusals ?? 0)).toBeGreaterThanOrEqual(settled.open.length);
 
     await terminate(uuid);
@@ -101,7 +101,7 @@ describe('a process that multiplies', () => {
     expect((await rows()).every(({ state }) => state === 'TERMINATED')).toBe(true);
   });
 
-  it('goes on with a retry once others of its family have ended', async () => {
+  it('continues after a retry once other instances of its family have ended', async () => {
     const items = Array.from({ length: INSTANCES + 1 }, (_, index) => index);
     const { uuid, instanceMetadata } = await started(app, published, 'wide', { items });
     const id = instanceMetadata.processInstanceId;
@@ -147,7 +147,7 @@ describe('a process that multiplies', () => {
     await terminate(uuid);
   });
 
-  it('a step that would open more jobs than processLimits.familyJobs is not made', async () => {
+  it('cannot make a step that would open more than processLimits.familyJobs jobs', async () => {
     const before = await countInstances(app, published.appId);
     const items = Array.from({ length: JOBS + 1 }, (_, index) => index);
     const { status, body } = await start(app, published, 'wide', { items });

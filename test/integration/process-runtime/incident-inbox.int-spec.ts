@@ -23,7 +23,7 @@ const scoring = processFile(
   `${node('startEvent', 'start')}${serviceTask('score', [{ name: 'run', kind: 'startWorkflow', workflow: 'picking' }])}
    ${node('endEvent', 'end')}${flows('start>score score>end')}`,
 );
-/** Fails where `amount` is no number. */
+/** Fails unless `amount` is a number above 1. */
 const picking = workflowOf('picking', [
   {
     id: 'pick',
@@ -36,9 +36,9 @@ const picking = workflowOf('picking', [
 let app: TestApp;
 let mine: Published;
 let other: Published;
-/** Those of `mine`, newest first: a workflow, two gateways. */
+/** Incidents of `mine`, newest first: one of a workflow and two of gateways. */
 let uuids: string[];
-let ledToIt: string;
+let causingRequestId: string;
 
 const list = (query: Record<string, string> = {}, token?: string | null) =>
   app.request<IncidentPageDto>(
@@ -55,7 +55,7 @@ const counted = (query: Record<string, string> = {}, token?: string | null) =>
 const listed = async (query: Record<string, string>): Promise<string[]> =>
   (await list({ applicationId: mine.appId, ...query })).body.incidents.map(({ uuid }) => uuid);
 
-/** An instance that a request has stopped at the gateway. */
+/** Stops an instance at the gateway. Returns the id of the incident. */
 async function stopped(published: Published): Promise<string> {
   const { uuid, token } = await started(app, published, 'picky', {});
   const { body } = await execute(app, uuid, token.uuid, ui('ask'), { amount: 'many' });
@@ -75,7 +75,7 @@ beforeAll(async () => {
   uuids = [await stopped(mine), await stopped(mine)].toReversed();
   const scored = await start(app, mine, 'scoring', { amount: 'many' });
   const { uuid } = scored.body;
-  ledToIt = scored.headers.get('x-request-id') ?? '';
+  causingRequestId = scored.headers.get('x-request-id') ?? '';
   const { body } = await eventually(
     () => list({ applicationId: mine.appId, processDefinitionName: 'scoring' }),
     (page) => page.body.incidents.length === 1,
@@ -103,7 +103,7 @@ describe('GET /rtm/api/runtime/process-incident', () => {
       bpmnElementId: 'score',
       tokenUuid: expect.any(String),
       workflowError: { code: 'CONDITION_FAILED', node: 'pick' },
-      requestId: ledToIt,
+      requestId: causingRequestId,
       closedAt: null,
     });
     const run = await app.request('GET', `/rtm/api/runtime/workflow-run/${workflow?.workflowRunId}`);
@@ -118,7 +118,7 @@ describe('GET /rtm/api/runtime/process-incident', () => {
     });
   });
 
-  it('goes through pages without leaving one out', async () => {
+  it('returns every incident across pages', async () => {
     const seen: string[] = [];
     for (let next: string | null = ''; next !== null;) {
       const { body }: { body: IncidentPageDto } = await list({
@@ -132,7 +132,7 @@ describe('GET /rtm/api/runtime/process-incident', () => {
     expect(seen).toEqual(uuids);
   });
 
-  it('narrows by where they are, by kind and by time', async () => {
+  it('filters by place, kind and time', async () => {
     const { body } = await list({ applicationId: mine.appId });
     const newest = String(body.incidents[0]?.raisedAt);
     expect(await listed({ buildId: mine.buildId })).toEqual(uuids);
@@ -148,7 +148,7 @@ describe('GET /rtm/api/runtime/process-incident', () => {
     expect(await listed({ state: 'RETRIED' })).toEqual([]);
   });
 
-  it('tells what became of them', async () => {
+  it('shows how an incident was closed', async () => {
     const uuid = await stopped(other);
     const { body } = await list({ applicationId: other.appId, limit: '1' });
     const [incident] = body.incidents;
@@ -160,7 +160,7 @@ describe('GET /rtm/api/runtime/process-incident', () => {
     ]);
   });
 
-  it('keeps the place of an incident that is renewed', async () => {
+  it('keeps the position of an incident that recurs', async () => {
     const { uuid, token } = await started(app, other, 'picky', {});
     const first = await execute(app, uuid, token.uuid, ui('ask'), { amount: 'many' });
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -172,7 +172,7 @@ describe('GET /rtm/api/runtime/process-incident', () => {
     expect(new Date(incident?.timestamp ?? '') > new Date(incident?.raisedAt ?? '')).toBe(true);
   });
 
-  it('shows those of applications that the caller may read', async () => {
+  it('lists only incidents of applications that the caller may read', async () => {
     const rules = [{ claim: 'roles', hasAt: 'reader' }];
     const limited = await TestApp.start({
       JOBS_CONCURRENCY: '0',
@@ -218,11 +218,11 @@ describe('GET /rtm/api/runtime/process-incident', () => {
     expect((await counted({ state: 'OPEN' })).status).toBe(400);
   });
 
-  // Servers decide by how many rows there are; the planner of the embedded file by the statement alone.
+  // Database servers choose an index by row counts. SQLite decides by the statement alone, so its plan is stable.
   it.runIf(isEmbedded).each([
     ['ix_process_incidents_app_state', { applicationId: 'some', state: 'OPEN' }],
     ['ix_process_incidents_state', { state: 'OPEN' }],
-  ])('finds by the index %s', async (index, query) => {
+  ])('uses the index %s', async (index, query) => {
     const plan = await planOf(app, 'ORDER BY uuid DESC', () => list(query));
     expect(plan.join()).toContain(`USING INDEX ${index}`);
     expect(plan).not.toContain('TEMP B-TREE');
@@ -251,7 +251,7 @@ describe('GET /rtm/api/runtime/process-incident/counts', () => {
   });
 });
 
-describe.skipIf(!isEmbedded)('what is not narrowed by the state', () => {
+describe.skipIf(!isEmbedded)('a query that is not filtered by state', () => {
   it.each([
     [{ code: 'WORKFLOW' }, 'type_state'],
     [{ processDefinitionName: 'picky' }, 'name_state'],
@@ -259,7 +259,7 @@ describe.skipIf(!isEmbedded)('what is not narrowed by the state', () => {
     [{ bpmnElementId: 'choice' }, 'element_state'],
     [{ applicationId: 'a' }, 'app_state'],
     [{}, 'state'],
-  ])('is found by an index: %j', async (query: Record<string, string>, index) => {
+  ])('uses an index: %j', async (query: Record<string, string>, index) => {
     const plans = await plansOf(app, 'process_incidents', () => list(query));
 
     expect(plans).toHaveLength(3);
@@ -270,7 +270,7 @@ describe.skipIf(!isEmbedded)('what is not narrowed by the state', () => {
 });
 
 describe('a definition that cannot be loaded', () => {
-  it('is told of as any other failure of a job', async () => {
+  it('causes an incident like any other failure of a job', async () => {
     const definitions = app.nest.get(RunnableDefinitionsService);
     vi.spyOn(definitions, 'held').mockReturnValue(undefined);
     vi.spyOn(definitions, 'byId').mockRejectedValue(new Error('a node of a later release'));
@@ -284,8 +284,8 @@ describe('a definition that cannot be loaded', () => {
   });
 });
 
-describe('what else tells of incidents', () => {
-  it('is the list of instances, narrowed by hasIncidents', async () => {
+describe('other views of incidents', () => {
+  it('include the list of instances, filtered by hasIncidents', async () => {
     const { uuid } = await started(app, mine, 'picky', {});
     const instances = async (hasIncidents: string): Promise<string[]> => {
       const path = `/rtm/api/runtime/process-instance?applicationId=${mine.appId}&hasIncidents=${hasIncidents}`;
@@ -300,7 +300,7 @@ describe('what else tells of incidents', () => {
     expect(bad.status).toBe(400);
   });
 
-  it('is the same list where more have stopped than are found by their ids', async () => {
+  it('return the same list if more instances have stopped than are looked up by id', async () => {
     const path = `/rtm/api/runtime/process-instance?hasIncidents=true`;
     const instances = async (more = ''): Promise<string[]> =>
       (await app.request<InstancePageDto>('GET', path + more)).body.instances.map((one) => one.uuid);
@@ -313,7 +313,7 @@ describe('what else tells of incidents', () => {
     expect(few[0]?.length).toBeGreaterThan(few[1]?.length ?? 0);
   });
 
-  it('is a metric that one replica counts for all', async () => {
+  it('include a metric that one replica counts for all', async () => {
     const open = async (): Promise<number> => {
       const text = await (await fetch(`${app.url}/metrics`)).text();
       return Number(/^svc_process_incidents_open\{type="GATEWAY_EVALUATION"\} (\d+)$/m.exec(text)?.[1]);

@@ -21,7 +21,7 @@ import {
   jobRows,
 } from '../../support/runtime/runtime-rows.js';
 
-/** Stops at once where `amount` is no number. */
+/** Stops with an incident if `amount` is not a number. */
 const picky = processFile(
   'picky',
   `${node('startEvent', 'start')}${node('exclusiveGateway', 'g')}${node('endEvent', 'x')}${node('endEvent', 'y')}
@@ -34,13 +34,13 @@ const fixing = userTask('fix', {
     { name: 'end', manual: true },
   ],
 });
-const beside = processFile(
-  'beside',
+const detached = processFile(
+  'detached',
   `${node('startEvent', 'start')}${startsPicky}${fixing}${userTask('a')}${node('endEvent', 'end')}
    ${flows('start>s s>fix fix>a a>end')}`,
 );
-const goesOn = processFile(
-  'goes-on',
+const finishing = processFile(
+  'finishing',
   `${node('startEvent', 'start')}${startsPicky}${node('endEvent', 'end')}${flows('start>s s>end')}`,
 );
 const many = processFile(
@@ -60,7 +60,7 @@ const choosing = processFile(
   `${node('startEvent', 'start')}${userTask('a')}${node('exclusiveGateway', 'choice')}${node('endEvent', 'yes')}${node('endEvent', 'no')}
    ${flows('start>a a>choice choice>yes[amount > 1] choice>no[amount <= 1]')}`,
 );
-const FILES = [picky, beside, goesOn, many, unawaited, choosing];
+const FILES = [picky, detached, finishing, many, unawaited, choosing];
 
 let app: TestApp;
 let published: Published;
@@ -84,12 +84,12 @@ async function useApp(settings: Record<string, string> = {}): Promise<void> {
   published = await publish(app, { bpmn: FILES });
 }
 
-describe('incidents of calls that nobody waits for', () => {
+describe('incidents of fire-and-forget calls', () => {
   beforeAll(() => useApp());
   afterAll(() => app.close());
 
-  it('stay with the instance although the token has gone on, and are retried with the data of now', async () => {
-    const { uuid, token, instanceMetadata } = await start('beside', { amount: 'many' });
+  it('remain on the instance after the token has moved on, and are retried with the current data', async () => {
+    const { uuid, token, instanceMetadata } = await start('detached', { amount: 'many' });
     const id = instanceMetadata.processInstanceId;
     const [incident] = await incidents(id, 1);
     expect(incident).toMatchObject({
@@ -121,8 +121,8 @@ describe('incidents of calls that nobody waits for', () => {
     await expectNoGaps(id);
   });
 
-  it('stay with an instance that has finished, and are retried as they were asked for', async () => {
-    const { uuid, instanceMetadata } = await start('goes-on', { amount: 'many' });
+  it('remain on an instance that has finished, and can still be retried', async () => {
+    const { uuid, instanceMetadata } = await start('finishing', { amount: 'many' });
     const id = instanceMetadata.processInstanceId;
     await incidents(id, 1);
     expect(await instanceRow(app, uuid)).toMatchObject({ state: 'FINISHED', openIncidents: 1 });
@@ -133,7 +133,7 @@ describe('incidents of calls that nobody waits for', () => {
   });
 
   it('close when the instance is terminated', async () => {
-    const { uuid, instanceMetadata } = await start('beside', { amount: 'many' });
+    const { uuid, instanceMetadata } = await start('detached', { amount: 'many' });
     const id = instanceMetadata.processInstanceId;
     await incidents(id, 1);
     await operate(uuid, 'terminate');
@@ -144,7 +144,7 @@ describe('incidents of calls that nobody waits for', () => {
     await expectNoGaps(id);
   });
 
-  it('make the call that was asked for where the data of now has no such element', async () => {
+  it('repeat the original call if the current data has no such element', async () => {
     const { uuid, token, instanceMetadata } = await start('unawaited', { amount: 'many', orders: [1, 2] });
     const id = instanceMetadata.processInstanceId;
     await incidents(id, 2);
@@ -164,11 +164,11 @@ describe('incidents of calls that nobody waits for', () => {
   });
 });
 
-describe('what counts as the same incident', () => {
+describe('the identity of an incident', () => {
   beforeAll(() => useApp());
   afterAll(() => app.close());
 
-  it('is each piece of work by itself, whatever its message', async () => {
+  it('is that of a piece of work, even if messages are equal', async () => {
     const { uuid, token, instanceMetadata } = await start('many', { amount: 'many', orders: [1, 2, 3] });
     const id = instanceMetadata.processInstanceId;
     const failed = await incidents(id, 3);
@@ -180,7 +180,7 @@ describe('what counts as the same incident', () => {
     expect(await instanceRow(app, uuid)).toMatchObject({ openIncidents: 3 });
   });
 
-  it('is retried by itself, and the answer tells which could not be', async () => {
+  it('lets each be retried separately, and the answer lists those that could not be', async () => {
     const { uuid, token, instanceMetadata } = await start('many', { amount: 'many', orders: [1, 2, 3] });
     const id = instanceMetadata.processInstanceId;
     // Children stop in any order.
@@ -208,7 +208,7 @@ describe('what counts as the same incident', () => {
     expect(await operate(uuid, path)).toMatchObject({ status: 409, body: { message } });
   });
 
-  it('is a request that fails at the same place, which tells the newest reason', async () => {
+  it('is shared by requests that fail at the same place, with the newest reason', async () => {
     const { uuid, token, instanceMetadata } = await start('choosing', {});
     const id = instanceMetadata.processInstanceId;
     for (const amount of ['x', { of: 1 }, ['y'], null]) {
@@ -219,8 +219,8 @@ describe('what counts as the same incident', () => {
     expect(await instanceRow(app, uuid)).toMatchObject({ openIncidents: 1 });
     const first = await start('choosing', {});
     await execute(app, first.uuid, first.token.uuid, ui('a'), { amount: 'x' });
-    const [told] = await incidentRows(app, first.instanceMetadata.processInstanceId);
-    expect(incident?.message).not.toBe(told?.message);
+    const [earlier] = await incidentRows(app, first.instanceMetadata.processInstanceId);
+    expect(incident?.message).not.toBe(earlier?.message);
     await expectNoGaps(id);
   });
 });
@@ -229,7 +229,7 @@ describe('the limit of open incidents', () => {
   beforeAll(() => useApp({ 'processLimits.incidents': '2', 'jobLimits.retryMaxMs': '100' }));
   afterAll(() => app.close());
 
-  it('leaves work that fails beyond it in the queue until some are closed', async () => {
+  it('leaves work that fails beyond it in the queue until incidents are closed', async () => {
     const { uuid, token, instanceMetadata } = await start('many', { amount: 'many', orders: [1, 2, 3] });
     const id = instanceMetadata.processInstanceId;
     await incidents(id, 2);
@@ -253,11 +253,11 @@ describe('statements about incidents', () => {
   beforeAll(() => useApp());
   afterAll(() => app.close());
 
-  it('are none without an open incident, and never read the work of one while tokens move', async () => {
+  it('are not sent without an open incident, and never read the work of an incident while tokens move', async () => {
     const asked = async (work: () => Promise<unknown>): Promise<string[]> =>
       (await statementsOf(app, work)).flatMap(({ sql }) => (sql.includes('process_incidents') ? [sql] : []));
-    const plain = await start('beside', { amount: 1 });
-    const stopped = await start('beside', { amount: 'many' });
+    const plain = await start('detached', { amount: 1 });
+    const stopped = await start('detached', { amount: 'many' });
     await incidents(stopped.instanceMetadata.processInstanceId, 1);
 
     expect(await asked(() => executed(app, plain.uuid, plain.token.uuid, ui('fix', 'end')))).toEqual([]);

@@ -31,7 +31,7 @@ describe.each(['bpmn', 'diagram'])('GET /rtm/api/runtime/process-instance/{uuid}
 });
 
 describe('GET /rtm/api/runtime/process-instance/{uuid}/bpmn', () => {
-  it('answers the file as it was delivered', async () => {
+  it('returns the file as it was delivered', async () => {
     const { uuid: id } = await started(app, published, 'plain', {});
     const { status, text, headers } = await app.request('GET', `${instancePath(id)}/bpmn`);
 
@@ -41,7 +41,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}/bpmn', () => {
 });
 
 describe('GET /rtm/api/runtime/process-instance/{uuid}/diagram', () => {
-  it('answers the file and where the tokens stand', async () => {
+  it('returns the file and the positions of the tokens', async () => {
     const { uuid: id, token } = await started(app, published, 'plain', {});
     const get = () => app.request<InstanceDiagramDto>('GET', `${instancePath(id)}/diagram`);
 

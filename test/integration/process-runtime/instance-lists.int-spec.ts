@@ -33,7 +33,7 @@ beforeAll(async () => {
   ids = [];
   for (const name of ['plain', 'other', 'short', 'plain', 'plain']) {
     ids.unshift((await start(app, published, name, {})).body.uuid);
-    // Uuids of one millisecond are in no order.
+    // UUIDs of the same millisecond have no defined order.
     await new Promise((resolve) => setTimeout(resolve, 3));
   }
   await app.request('POST', `${instancePath(ids[0] ?? '')}/hold`);
@@ -51,7 +51,7 @@ describe('GET /rtm/api/runtime/process-instance', () => {
     expect(body.instances[2]).not.toHaveProperty('data');
   });
 
-  it('goes through pages without leaving one out', async () => {
+  it('returns every instance across pages', async () => {
     const seen: string[] = [];
     for (let next: string | null = ''; next !== null;) {
       const query: Record<string, string> = next === '' ? {} : { before: next };
@@ -63,7 +63,7 @@ describe('GET /rtm/api/runtime/process-instance', () => {
     expect(seen).toEqual(ids);
   });
 
-  it('narrows by name and state', async () => {
+  it('filters by name and state', async () => {
     expect(await listed({ processDefinitionName: 'plain' })).toEqual([ids[0], ids[1], ids[4]]);
     expect(await listed({ state: 'FINISHED' })).toEqual([ids[2]]);
     expect(await listed({ state: 'STARTED', processDefinitionName: 'plain' })).toEqual([ids[1], ids[4]]);
@@ -73,7 +73,7 @@ describe('GET /rtm/api/runtime/process-instance', () => {
     expect(await listed({ parentProcessInstanceUuid: ids[0] ?? '' })).toEqual([]);
   });
 
-  it('narrows by the time of the start', async () => {
+  it('filters by the time of the start', async () => {
     const { body } = await list({ applicationId: published.appId });
     const from = String(body.instances[1]?.startedAt);
     const to = String(body.instances[0]?.startedAt);
@@ -83,7 +83,7 @@ describe('GET /rtm/api/runtime/process-instance', () => {
     expect(await listed({ from, to })).toEqual([ids[1]]);
   });
 
-  it('shows callers without the permission what they started themselves', async () => {
+  it('lists only their own instances to callers without the permission', async () => {
     const john = await app.tokenWith({ sub: 'john', scope: 'openid' });
     const { body } = await start(app, published, 'plain', {}, { token: john });
 
@@ -92,13 +92,13 @@ describe('GET /rtm/api/runtime/process-instance', () => {
     ids.unshift(body.uuid);
   });
 
-  // Servers decide by how many rows there are; the planner of the embedded file by the statement alone.
+  // Database servers choose an index by row counts. SQLite decides by the statement alone, so its plan is stable.
   it.runIf(isEmbedded).each([
     ['app_state', { applicationId: 'some' }],
     ['app_name_state', { applicationId: 'some', processDefinitionName: 'plain' }],
     ['name_state', { processDefinitionName: 'plain', state: 'FAILED' }],
     ['starter_state', { state: 'FAILED' }],
-  ])('finds by the index %s, state by state', async (index, query) => {
+  ])('uses the index %s for each state', async (index, query) => {
     const token =
       index === 'starter_state' ? await app.tokenWith({ sub: 'jill', scope: 'openid' }) : undefined;
     const plans = await plansOf(app, 'process_instances', () => list(query, token));
@@ -137,7 +137,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}/history', () => {
       token === undefined ? {} : { token },
     );
 
-  it('goes through the trail in both directions', async () => {
+  it('pages through the history in both directions', async () => {
     const { uuid: id } = await started(app, published, 'plain', {});
     const all = (await history(id)).body.events.map(({ seq }) => seq);
     expect(all).toEqual(all.map((_, index) => all.length - index));

@@ -124,14 +124,14 @@ describe('POST /rtm/api/runtime/process-instance/{uuid}/terminate', () => {
     });
   });
 
-  it('ends one on hold', async () => {
+  it('ends an instance on hold', async () => {
     const { uuid: id } = await started(app, published, 'plain', {});
     await post(id, 'hold');
 
     expect((await post(id, 'terminate')).body).toMatchObject({ state: 'TERMINATED' });
   });
 
-  it('has what it called ended in the background', async () => {
+  it('ends called processes in the background', async () => {
     const { uuid: id, instanceMetadata } = await started(app, published, 'calling', {});
     await post(id, 'terminate');
 
@@ -141,7 +141,7 @@ describe('POST /rtm/api/runtime/process-instance/{uuid}/terminate', () => {
 });
 
 describe('POST /rtm/api/runtime/process-instance/{uuid}/token/{tokenUuid}/retry', () => {
-  it('runs the work again that had stopped, and closes the incident', async () => {
+  it('runs stopped work again, and closes the incident', async () => {
     const { uuid: id, token, instanceMetadata } = await started(app, published, 'timed', {});
     const { processInstanceId } = instanceMetadata;
     const incident = await stopWork(app, processInstanceId);
@@ -167,7 +167,7 @@ describe('POST /rtm/api/runtime/process-instance/{uuid}/token/{tokenUuid}/retry'
     expect((await post(id, `token/${token.uuid}/retry`)).status).toBe(409);
   });
 
-  it('asks for a call anew', async () => {
+  it('repeats a call', async () => {
     const { uuid: id, token, instanceMetadata } = await started(app, published, 'calling', {});
     const { processInstanceId } = instanceMetadata;
     const incident = await stopWork(app, processInstanceId);
@@ -179,7 +179,7 @@ describe('POST /rtm/api/runtime/process-instance/{uuid}/token/{tokenUuid}/retry'
     await expectNoGaps(processInstanceId, id);
   });
 
-  it('is done once by two operators at the same time', async () => {
+  it('succeeds for one of several concurrent operators', async () => {
     const { uuid: id, token, instanceMetadata } = await started(app, published, 'calling', {});
     await stopWork(app, instanceMetadata.processInstanceId);
     const answers = await Promise.all([1, 2, 3].map(() => post(id, `token/${token.uuid}/retry`)));

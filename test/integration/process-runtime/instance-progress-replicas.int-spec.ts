@@ -23,7 +23,7 @@ describe.skipIf(server === undefined)('live progress in several replicas, with R
     const settings = {
       JOBS_CONCURRENCY: '0',
       REDIS_URL: `redis://default:admin@127.0.0.1:${redis.port}`,
-      // No look at the database tells in time.
+      // Polling the database would be too late.
       'processLimits.progressPollMs': '60000',
     };
     one = await TestApp.start(settings);
@@ -40,7 +40,7 @@ describe.skipIf(server === undefined)('live progress in several replicas, with R
     await redis.server.stop();
   });
 
-  it('tells at once what another replica did', async () => {
+  it('immediately sends what another replica did', async () => {
     const instance = await started(one, published, 'plain', {});
     const follower = await Follower.open(other, instance.uuid, token);
     await eventually(

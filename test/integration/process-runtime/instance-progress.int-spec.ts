@@ -27,7 +27,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}/progress', () => {
   });
   afterAll(() => app.close());
 
-  it('tells the present state, then every event, and ends with the instance', async () => {
+  it('sends the current state, then every event, and ends with the instance', async () => {
     const instance = await started(app, published, 'plain', { amount: 1 });
     const follower = await Follower.open(app, instance.uuid, token);
     await eventually(
@@ -56,7 +56,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}/progress', () => {
     });
   });
 
-  it('goes on behind the last event that the caller knows', async () => {
+  it('continues after the event in Last-Event-ID', async () => {
     const { body } = await start(app, published, 'short', {});
     const rows = await eventRows(app, body.instanceMetadata.processInstanceId);
     const follower = await Follower.open(app, body.uuid, token, '2');
@@ -68,7 +68,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}/progress', () => {
     ]);
   });
 
-  it('answers 204 to whoever knows the last event of an instance that has ended', async () => {
+  it('answers 204 if Last-Event-ID is the last event of an instance that has ended', async () => {
     const { body } = await start(app, published, 'short', {});
     const { length } = await eventRows(app, body.instanceMetadata.processInstanceId);
     for (const known of [length, length + 1]) {
@@ -86,7 +86,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}/progress', () => {
     follower.leave();
   });
 
-  it('answers HEAD at once, and with what GET would', async () => {
+  it('answers HEAD immediately, with the status and type of GET', async () => {
     const { uuid: id } = await started(app, published, 'plain', {});
     for (let round = 0; round < 4; round += 1) {
       const { status, headers } = await fetch(`${app.url}${instancePath(id)}/progress`, {
@@ -98,7 +98,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}/progress', () => {
     }
   });
 
-  it('tells what another replica did', async () => {
+  it('sends what another replica did', async () => {
     const instance = await started(app, published, 'plain', {});
     const other = await TestApp.start({ JOBS_CONCURRENCY: '0' });
     const follower = await Follower.open(app, instance.uuid, token);
@@ -126,7 +126,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}/progress', () => {
     }
   });
 
-  it('shows signs of life, and is told when its caller leaves', async () => {
+  it('sends heartbeats, and ends when its caller disconnects', async () => {
     const { uuid: id } = await started(app, published, 'plain', {});
     for (let round = 0; round < 4; round += 1) {
       const follower = await Follower.open(app, id, token);
@@ -142,7 +142,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}/progress', () => {
     }
   });
 
-  it('refuses a connection too many', async () => {
+  it('refuses connections over the limit', async () => {
     const { uuid: id } = await started(app, published, 'plain', {});
     const followers = await Promise.all([1, 2, 3].map(() => Follower.open(app, id, token)));
     const refused = await app.request('GET', `${instancePath(id)}/progress`, { token });

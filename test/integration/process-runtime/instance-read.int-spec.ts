@@ -63,7 +63,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}', () => {
   });
   afterAll(() => app.close());
 
-  it('shows where an instance stands, and what can be executed', async () => {
+  it('returns the position of an instance and its executable UI actions', async () => {
     const instance = await started(app, published, 'plain', { amount: 7 });
     const { status, body } = await get(instance.uuid);
 
@@ -108,7 +108,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}', () => {
     );
   });
 
-  it('shows the lists that are asked for, without a statement for the others', async () => {
+  it('returns only the lists that include names', async () => {
     const { uuid: id } = await started(app, published, 'plain', {});
     const whole = (await get(id)).body;
     const { children, history, historyNext, ...rest } = whole;
@@ -127,7 +127,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}', () => {
     }
   });
 
-  it('shows each of several instances to those who ask at one time', async () => {
+  it('returns the right instance to each of several concurrent requests', async () => {
     const instances = await Promise.all(Array.from({ length: 12 }, () => started(app, published, 'plain')));
     const asked = [...instances, ...instances].map(({ uuid }) => uuid);
 
@@ -137,7 +137,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}', () => {
     expect(answers.map(({ body }) => body.tokens.length)).toEqual(asked.map(() => 1));
   });
 
-  it('shows the way back, and the token that was left behind by it', async () => {
+  it('shows the back action, and the token that it aborted', async () => {
     const { uuid: id, token } = await started(app, published, 'plain', {});
     await executed(app, id, token.uuid, ui('a'), { one: 1 });
     const onB = await get(id);
@@ -156,12 +156,12 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}', () => {
     expect(body.history).toHaveLength(10);
   });
 
-  it('shows the newest of the tokens that have ended, as many as a page has', async () => {
+  it('shows the newest ended tokens, up to the page size', async () => {
     const { uuid: id, token } = await started(app, published, 'plain', {});
     const used = [token.uuid];
     for (let round = 0; round < 11; round += 1) {
       await executed(app, id, used.at(-1) ?? '', ui('a'), { round });
-      // Without a look at the instance it would be a double click.
+      // Without this read, the next action would count as a double click.
       await get(id);
       used.push((await executed(app, id, used.at(-1) ?? '', ui('a'), {})).tokenUuid);
     }
@@ -204,7 +204,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}', () => {
     ]);
   });
 
-  it('leaves out UI actions in lanes where the caller may not act', async () => {
+  it('omits UI actions in lanes where the caller may not act', async () => {
     const { uuid: id } = await started(app, published, 'laned', {});
     const clerk = await app.tokenWith({ sub: 'clerk', scope: 'process:read loan:clerk' });
 
@@ -214,7 +214,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}', () => {
     ]);
   });
 
-  it('is for the caller who started it, without any permission', async () => {
+  it('may be read by the caller who started it, without any permission', async () => {
     const john = await app.tokenWith({ sub: 'john', scope: 'openid' });
     const { body } = await start(app, published, 'plain', {}, { token: john });
 
@@ -224,7 +224,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}', () => {
     expect((await get(body.uuid, jack)).status).toBe(403);
   });
 
-  it('answers 403 without the permission, be it there or not', async () => {
+  it('answers 403 without the permission, whether or not the instance exists', async () => {
     const { uuid: id } = await started(app, published, 'plain', {});
     const john = await app.tokenWith({ sub: 'john', scope: 'openid' });
 
@@ -254,11 +254,11 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}', () => {
     expect((await get('no%20uuid')).status).toBe(400);
   });
 
-  it('answers what is wrong with the path before what is wrong with the query', async () => {
+  it('reports an invalid path before an invalid query', async () => {
     const { uuid: id } = await started(app, published, 'plain', {});
     const john = await app.tokenWith({ sub: 'john', scope: 'openid' });
 
-    // A parameter that nobody knows, and a value that breaks a rule, are found in different places.
+    // Unknown parameters and invalid values are checked in different places.
     for (const [query, details] of [
       ['?no=1', /^no: is not a known query parameter/],
       ['?include=x', /^include: /],

@@ -20,7 +20,7 @@ import { childRows } from '../../support/runtime/runtime-rows.js';
 const PATH = '/rtm/api/runtime/process-instance';
 const TRANSACTION = /^(BEGIN|START TRANSACTION|COMMIT|ROLLBACK)/;
 
-/** The same process, with data by which its instances are found. */
+/** Returns the same process with these searchable paths. */
 const searchable = (file: string, paths: string): string =>
   file.replace('isExecutable="true"', `isExecutable="true" svc:searchable="${paths}"`);
 
@@ -51,7 +51,7 @@ const picky = searchable(
 );
 
 let app: TestApp;
-/** Does no work in the background. */
+/** Replica without background work. */
 let quiet: TestApp;
 let published: Published;
 
@@ -71,22 +71,22 @@ const list = (query: [string, string][], token?: string | null) =>
     `${PATH}?${new URLSearchParams(query).toString()}`,
     token === undefined ? {} : { token },
   );
-/** Uuids of the instances with all of these values, of whichever application. */
+/** Returns the ids of the instances with all of these values, in any application. */
 const found = async (...terms: string[]): Promise<string[]> =>
   (await list(terms.map((term) => ['data', term]))).body.instances.map(({ uuid }) => uuid);
 const begun = async (data: object, process = 'orders', on = app): Promise<string> => {
   const { uuid } = await started(on, published, process, data);
-  // Uuids of one millisecond are in no order.
+  // UUIDs of the same millisecond have no defined order.
   await new Promise((resolve) => setTimeout(resolve, 3));
   return uuid;
 };
 
-/** Statements of some work, without those that begin and end transactions. */
+/** Returns the statements of `work`, without those that begin and end transactions. */
 const sentBy = async (work: () => Promise<unknown>): Promise<{ sql: string }[]> =>
   (await statementsOf(quiet, work)).filter(({ sql }) => !TRANSACTION.test(sql));
 
 describe('instances found by their data', () => {
-  it('have the value, as text, number or boolean', async () => {
+  it('are found by a text, a number or a boolean', async () => {
     const client = uniqueName('client');
     const one = await begun({ client: { id: client }, open: true, 'sent by': { name: 'a:b' } });
     const other = await begun({ client: { id: client }, open: false, 'sent by': { name: 1.5 }, lines: [7] });
@@ -102,7 +102,7 @@ describe('instances found by their data', () => {
     expect(await found(`client.id:${client} `)).toEqual([]);
   });
 
-  it('are none by what no process declares, and by what is no value', async () => {
+  it('are not found by undeclared paths, or by objects, null and texts that are too long', async () => {
     const client = uniqueName('client');
     await begun({ client: { id: { inner: client }, name: client }, open: null });
     await begun({ client: { id: '' }, lines: [] });
@@ -114,7 +114,7 @@ describe('instances found by their data', () => {
     expect(await found('open:null')).toEqual([]);
   });
 
-  it('are those of long values too', async () => {
+  it('are found by long values, too', async () => {
     const id = uniqueName('long');
     const value = id + '😀'.repeat(255 - id.length);
     const one = await begun({ client: { id: value } });
@@ -122,7 +122,7 @@ describe('instances found by their data', () => {
     expect((await list([['data', `client.id:${value}x`]])).status).toBe(400);
   });
 
-  it('are narrowed by the other filters, page by page', async () => {
+  it('can be filtered further, and read page by page', async () => {
     const client = uniqueName('client');
     const uuids: string[] = [];
     for (let index = 0; index < 5; index += 1) {
@@ -167,7 +167,7 @@ describe('instances found by their data', () => {
     expect(await listed(['to', from])).toEqual(uuids.slice(2));
   });
 
-  it('are those that the caller may see', async () => {
+  it('are only those that the caller may see', async () => {
     const client = uniqueName('client');
     const john = await app.tokenWith({ sub: 'john', scope: 'openid' });
     await begun({ client: { id: client } });
@@ -178,7 +178,7 @@ describe('instances found by their data', () => {
     expect(await found(`client.id:${client}`)).toHaveLength(2);
   });
 
-  it('are asked for by a path, a colon and a value', async () => {
+  it('are searched with a path, a colon and a value', async () => {
     expect((await list([['data', 'a:1']], null)).status).toBe(401);
     for (const term of ['', 'a', 'a:', ':1', 'a..b:1', 'a[x]:1', '__proto__:1', `${'a.'.repeat(80)}a:1`]) {
       const { status, body } = await list([['data', term]]);
@@ -194,10 +194,10 @@ describe('instances found by their data', () => {
   });
 });
 
-describe('what instances are found by follows their data', () => {
-  it('after a UI action, and with one statement more only where it has changed', async () => {
+describe('searchable values are updated', () => {
+  it('after a UI action, with another statement only if they have changed', async () => {
     const [before, after] = [uniqueName('client'), uniqueName('client')];
-    const about = (data: object) => async () => {
+    const executing = (data: object) => async () => {
       const { body } = await quiet.request<{
         tokens: { uuid: string; bpmnElementId: string; state: string }[];
       }>('GET', instancePath(uuid));
@@ -215,16 +215,16 @@ describe('what instances are found by follows their data', () => {
 
     const unsearched = `${PATH}?applicationId=${published.appId}`;
     expect(of(await sentBy(() => quiet.request('GET', unsearched)))).toBe(0);
-    expect(of(await sentBy(about({ note: 'x', client: { id: before } })))).toBe(0);
+    expect(of(await sentBy(executing({ note: 'x', client: { id: before } })))).toBe(0);
     expect(await found(`client.id:${before}`)).toEqual([uuid]);
-    expect(of(await sentBy(about({ client: { id: after }, open: 7, lines: ['l'] })))).toBe(1);
+    expect(of(await sentBy(executing({ client: { id: after }, open: 7, lines: ['l'] })))).toBe(1);
     expect(await found(`client.id:${before}`)).toEqual([]);
     expect(await found(`client.id:${after}`, 'open:7', 'lines[0]:l')).toEqual([uuid]);
-    expect(of(await sentBy(about({ client: { id: null } })))).toBe(1);
+    expect(of(await sentBy(executing({ client: { id: null } })))).toBe(1);
     expect(await found(`client.id:${after}`)).toEqual([]);
   });
 
-  it('in called processes and in those that called them', async () => {
+  it('in called processes and their callers', async () => {
     const client = uniqueName('client');
     const uuid = await begun({ client: { id: client } }, 'calling');
     const [child] = await eventually(
@@ -245,7 +245,7 @@ describe('what instances are found by follows their data', () => {
     );
   });
 
-  it('where it could not start, and was corrected', async () => {
+  it('in an instance that could not start and was corrected', async () => {
     const client = uniqueName('client');
     const { status, body } = await start(app, published, 'picky', { client: { id: client }, amount: 'many' });
     expect(status).toBe(409);
@@ -260,7 +260,7 @@ describe('what instances are found by follows their data', () => {
     expect(await found(`client.id:${client}`, 'amount:5')).toEqual([uuid]);
   });
 
-  it('in starts that come together', async () => {
+  it('in concurrent starts', async () => {
     const client = uniqueName('client');
     const uuids = await Promise.all(
       Array.from(

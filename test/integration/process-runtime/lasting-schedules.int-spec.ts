@@ -36,7 +36,7 @@ describe('schedules', () => {
   const rename = (from: string, to: string): Promise<unknown> =>
     app.dataSource.query(`ALTER TABLE ${from} RENAME TO ${to}`);
 
-  it('go on after tables that they need were away, and nothing counts as their failure', async () => {
+  it('continue after an outage of their tables, which does not count as their failure', async () => {
     const appId = uniqueName('lasting');
     const content = `${node('startEvent', 'start', EVERY_SECOND)}${userTask('a')}${node('endEvent', 'end')}${flows('start>a a>end')}`;
     await publish(app, { appId, bpmn: processFile('often', content), activate: true });

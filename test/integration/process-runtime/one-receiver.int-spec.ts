@@ -22,7 +22,7 @@ const receiver = (name: string, before: string, way: string, correlation: string
     { outside: '<bpmn:message id="M" name="paid"/>' },
   );
 const atOnce = receiver('at-once', '', 'start>catch', 'order');
-const behindTask = receiver('behind-task', userTask('go'), 'start>go go>catch', 'order');
+const afterTask = receiver('after-task', userTask('go'), 'start>go go>catch', 'order');
 const anyone = receiver('anyone', '', 'start>catch', '');
 const sender = processFile(
   'sender',
@@ -38,11 +38,11 @@ describe('PROCESS_MESSAGE_ONE_RECEIVER', () => {
   let published: Published;
   beforeAll(async () => {
     app = await TestApp.start({ PROCESS_MESSAGE_ONE_RECEIVER: 'true', 'jobLimits.pollMs': '20' });
-    published = await publish(app, { bpmn: [atOnce, behindTask, anyone, sender] });
+    published = await publish(app, { bpmn: [atOnce, afterTask, anyone, sender] });
   });
   afterAll(() => app.close());
 
-  it('lets one of several starts at one time wait, and another one when the message has come', async () => {
+  it('lets one of several concurrent starts wait, and another one once the message has arrived', async () => {
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => start(app, published, 'at-once', { order: 'A' })),
     );
@@ -69,7 +69,7 @@ describe('PROCESS_MESSAGE_ONE_RECEIVER', () => {
 
   it('refuses an action that would make a second token wait, until the first has ended', async () => {
     const first = await started(app, published, 'at-once', { order: 'C' });
-    const { uuid, token } = await started(app, published, 'behind-task', { order: 'C' });
+    const { uuid, token } = await started(app, published, 'after-task', { order: 'C' });
     expect(await execute(app, uuid, token.uuid, ui('go'), {})).toMatchObject({
       status: 409,
       body: { incident: { message: REFUSAL } },

@@ -9,13 +9,13 @@ import { eventRows, incidentRows, instanceRow } from '../../support/runtime/runt
 
 const ROUNDS = 6;
 const ITEMS = [1, 2, 3, 4];
-/** Stops at once until its caller has a number. */
+/** Stops with an incident unless `amount` is a number. */
 const picky = processFile(
   'picky',
   `${node('startEvent', 'start')}${node('exclusiveGateway', 'g')}${node('endEvent', 'x')}${node('endEvent', 'y')}
    ${flows('start>g g>x[amount > 1] g>y[amount <= 1]')}`,
 );
-/** Calls four at a time beside a task that mends the data, and goes on when all have ended. */
+/** Calls four processes in parallel with a task that corrects the data, and continues when all have ended. */
 const calling = processFile(
   'calling',
   `${node('startEvent', 'start')}${node('parallelGateway', 'split')}
@@ -26,8 +26,8 @@ const calling = processFile(
        { name: 'end', manual: true },
      ],
    })}
-   ${userTask('after')}${node('endEvent', 'end')}${node('endEvent', 'beside')}
-   ${flows('start>split split>call split>fix fix>beside call>after after>end')}`,
+   ${userTask('after')}${node('endEvent', 'end')}${node('endEvent', 'other')}
+   ${flows('start>split split>call split>fix fix>other call>after after>end')}`,
 );
 
 let apps: TestApp[];
@@ -41,7 +41,7 @@ interface Shown {
   tokens: { uuid: string; bpmnElementId: string; state: string }[];
 }
 
-/** An instance whose calls have all failed, with data that would let them work. */
+/** Starts an instance whose calls all fail, then corrects its data so that retries succeed. */
 async function stopped(): Promise<{ uuid: string; id: number; calling: string; fixing: string }> {
   const { uuid, instanceMetadata } = await started(app(0), published, 'calling', {
     amount: 'many',
@@ -60,7 +60,7 @@ async function stopped(): Promise<{ uuid: string; id: number; calling: string; f
   return ids;
 }
 
-/** Everything that was to be done is done, nothing is left over and the trail has no gaps. */
+/** Waits until no job is left, and asserts that the history has no gaps. */
 async function settled(id: number): Promise<void> {
   await eventually(
     () => app(0).dataSource.getRepository(RuntimeJobEntity).findBy({ instanceId: id }),
@@ -73,7 +73,7 @@ async function settled(id: number): Promise<void> {
 const childrenOf = (parentId: number) =>
   app(0).dataSource.getRepository(ProcessInstanceEntity).findBy({ parentId });
 
-describe('operators and the workers of two services at the same time', () => {
+describe('operators and workers of two replicas, concurrently', () => {
   beforeAll(async () => {
     apps = [
       await TestApp.start({ 'jobLimits.pollMs': '20', 'jobLimits.retryBaseMs': '20' }),
@@ -83,7 +83,7 @@ describe('operators and the workers of two services at the same time', () => {
   });
   afterAll(() => Promise.all(apps.map((one) => one.close())));
 
-  it('make each retried call once, however many retry', async () => {
+  it('make each retried call once, even with concurrent retries', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { uuid, id, calling: token } = await stopped();
       const answers = await Promise.all(
@@ -106,7 +106,7 @@ describe('operators and the workers of two services at the same time', () => {
     }
   });
 
-  it('end an instance once, with all that it started, whatever workers do and others retry', async () => {
+  it('end an instance and its children once, despite concurrent work and retries', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { uuid, id, calling: token } = await stopped();
       const answers = await Promise.all([

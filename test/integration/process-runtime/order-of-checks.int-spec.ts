@@ -37,7 +37,7 @@ const MESSAGES = {
 } as const;
 type Fault = keyof typeof MESSAGES;
 
-/** What has to be told first comes first. */
+/** Groups of faults, in the order in which the service reports them. */
 const START_ORDER = [
   ['noToken'],
   ['noPermission'],
@@ -56,8 +56,8 @@ const ACTION_ORDER = [
   ['ended', 'reused'],
 ] as const satisfies Fault[][];
 
-/** Faults that one request cannot have together: without its lane or path nothing else of it is there, and one body is one body. */
-const APART: readonly (readonly Fault[])[] = [
+/** Pairs of faults that one request cannot have, because one of them rules out the other. */
+const EXCLUSIVE: readonly (readonly Fault[])[] = [
   ['unknownBuild', 'lane'],
   ['unknownProcess', 'lane'],
   ['unknownBuild', 'reused'],
@@ -79,7 +79,7 @@ function pairsOf(order: readonly (readonly Fault[])[]): [first: Fault, later: Fa
       order
         .slice(index + 1)
         .flat()
-        .filter((later) => !APART.some((pair) => pair.includes(first) && pair.includes(later)))
+        .filter((later) => !EXCLUSIVE.some((pair) => pair.includes(first) && pair.includes(later)))
         .map((later): [Fault, Fault] => [first, later]),
     ),
   );
@@ -116,20 +116,20 @@ function answerOf({ status, body }: TestResponse<{ message?: string }>): string 
   return `${status} ${body.message ?? ''}`;
 }
 
-describe('the order in which faults of a request are told', () => {
+describe('the order in which faults of a request are reported', () => {
   let app: TestApp;
   let published: Published;
   let clerk: string;
   let other: string;
   let stranger: string;
-  let nobody: string;
+  let unprivileged: string;
 
   beforeAll(async () => {
     app = await TestApp.start(SETTINGS);
     published = await publish(app, { bpmn: [laned, mixed] });
     clerk = await app.tokenWith({ sub: 'same', scope: 'act clerk' });
     other = await app.tokenWith({ sub: 'same', scope: 'act' });
-    nobody = await app.tokenWith({ sub: 'same', scope: 'openid' });
+    unprivileged = await app.tokenWith({ sub: 'same', scope: 'openid' });
     stranger = await app.tokenWith({ sub: 'same', scope: 'openid clerk' });
   });
   afterAll(() => app.close());
@@ -138,7 +138,7 @@ describe('the order in which faults of a request are told', () => {
     if (faults.includes('noToken')) {
       return null;
     }
-    const [able, unable] = faults.includes('noPermission') ? [stranger, nobody] : [clerk, other];
+    const [able, unable] = faults.includes('noPermission') ? [stranger, unprivileged] : [clerk, other];
     return faults.includes('lane') ? unable : able;
   };
   const optionsFor = (faults: readonly Fault[], used: string): CallOptions => ({
@@ -161,21 +161,21 @@ describe('the order in which faults of a request are told', () => {
       return start(app, target, name, sent, optionsFor(faults, used));
     };
 
-    it.each(START_ORDER.flat())('knows %s alone', async (fault) => {
+    it.each(START_ORDER.flat())('reports %s alone', async (fault) => {
       const used = uuid();
       await start(app, published, 'laned', { amount: 1 }, { token: clerk, key: used });
 
       expect(answerOf(await send([fault], used))).toBe(MESSAGES[fault]);
     });
 
-    it.each(pairsOf(START_ORDER))('tells %s before %s', async (first, later) => {
+    it.each(pairsOf(START_ORDER))('reports %s before %s', async (first, later) => {
       const used = uuid();
       await start(app, published, 'laned', { amount: 1 }, { token: clerk, key: used });
 
       expect(answerOf(await send([first, later], used))).toBe(MESSAGES[first]);
     });
 
-    it('needs the body where only one of several start events stands in a lane', async () => {
+    it('parses the body first if only one of several start events is in a lane', async () => {
       const answer = async (body: object | undefined, options: CallOptions = {}) =>
         answerOf(await start(app, published, 'mixed', body, { token: other, ...options }));
 
@@ -188,7 +188,7 @@ describe('the order in which faults of a request are told', () => {
       expect(await answer({ startCondition: 'south' })).toBe('200 ');
     });
 
-    it('does not answer a repeat to who may no longer start it', async () => {
+    it('does not replay an answer to a caller who may no longer start the process', async () => {
       const key = uuid();
       await start(app, published, 'laned', { amount: 1 }, { token: clerk, key });
 
@@ -197,7 +197,7 @@ describe('the order in which faults of a request are told', () => {
       );
     });
 
-    it('takes what is no identifier for 400, behind 401 and 403', async () => {
+    it('answers 400 for a malformed name, after 401 and 403', async () => {
       const path = startPath(published, 'a b');
       const status = async (token: string | null) =>
         (await app.request('POST', path, { token, rawBody: '{"', headers: { 'svc-platform': 'web' } }))
@@ -231,15 +231,15 @@ describe('the order in which faults of a request are told', () => {
       );
     };
 
-    it.each(ACTION_ORDER.flat())('knows %s alone', async (fault) => {
+    it.each(ACTION_ORDER.flat())('reports %s alone', async (fault) => {
       expect(answerOf(await send([fault]))).toBe(MESSAGES[fault]);
     });
 
-    it.each(pairsOf(ACTION_ORDER))('tells %s before %s', async (first, later) => {
+    it.each(pairsOf(ACTION_ORDER))('reports %s before %s', async (first, later) => {
       expect(answerOf(await send([first, later]))).toBe(MESSAGES[first]);
     });
 
-    it('does not answer a repeat to who may no longer act there', async () => {
+    it('does not replay an answer to a caller who may no longer act in the lane', async () => {
       const { process, token } = await prepared();
       const call = (bearer: string) =>
         execute(app, process, token, ui('a', 'done'), { n: 1 }, { token: bearer, key: 'k' });

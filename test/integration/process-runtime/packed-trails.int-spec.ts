@@ -6,7 +6,7 @@ import { flows, node, processFile, ui, userTask } from '../../support/runtime/pr
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { executed, instancePath, started } from '../../support/runtime/runtime-client.js';
 
-/** More automatic nodes than one row has room for the events of. */
+/** Automatic nodes with more events than one row can hold. */
 const MANY = Array.from({ length: 30 }, (_, index) => `auto${index}`);
 const BPMN = processFile(
   'long',
@@ -20,7 +20,7 @@ const BPMN = processFile(
 );
 const LIMITS = [1, 2, 7, 64, 65, 200];
 
-describe('the audit trail of an instance', () => {
+describe('the history of an instance', () => {
   let app: TestApp;
   let published: Published;
 
@@ -32,8 +32,8 @@ describe('the audit trail of an instance', () => {
 
   const page = async (uuid: string, query: string): Promise<HistoryPageDto> =>
     (await app.request<HistoryPageDto>('GET', `${instancePath(uuid)}/history?${query}`)).body;
-  /** Leads an instance to its end, in three steps. */
-  const led = async (): Promise<{ uuid: string; id: number }> => {
+  /** Runs an instance to its end, in three steps. */
+  const finished = async (): Promise<{ uuid: string; id: number }> => {
     const { uuid, token, instanceMetadata } = await started(app, published, 'long', {});
     await executed(app, uuid, token.uuid, ui('a'), { one: 1 });
     await executed(app, uuid, token.uuid, ui('b'), { two: 2 });
@@ -42,8 +42,8 @@ describe('the audit trail of an instance', () => {
   const rowsOf = (instanceId: number): Promise<ProcessEventEntity[]> =>
     app.dataSource.getRepository(ProcessEventEntity).findBy({ instanceId });
 
-  it('is one row for each step, or few where a step has many events', async () => {
-    const { uuid, id } = await led();
+  it('is stored in one row per step, or a few if a step has many events', async () => {
+    const { uuid, id } = await finished();
     const { events } = await page(uuid, 'limit=200');
     expect(events.length).toBeGreaterThan(64);
     expect((await rowsOf(id)).length).toBeLessThan(6);
@@ -53,8 +53,8 @@ describe('the audit trail of an instance', () => {
     expect(tokens.map((token) => token.uuid)).toContain(created?.tokenUuid);
   });
 
-  it('is read on from any event in both directions, by pages of any size', async () => {
-    const { uuid } = await led();
+  it('can be read from any event in both directions, in pages of any size', async () => {
+    const { uuid } = await finished();
     const all = (await page(uuid, 'limit=200')).events;
     for (const limit of LIMITS) {
       for (const from of [1, 2, 5, 20, 64, 65, 66, all.length, all.length + 1]) {
@@ -77,8 +77,8 @@ describe('the audit trail of an instance', () => {
     }
   });
 
-  it('of an instance shows its newest page', async () => {
-    const { uuid } = await led();
+  it('is returned with the instance as its newest page', async () => {
+    const { uuid } = await finished();
     const newest = await page(uuid, 'limit=50');
     const { body } = await app.request('GET', instancePath(uuid));
     expect(body).toMatchObject({ history: newest.events, historyNext: newest.next });

@@ -10,32 +10,32 @@ import { flows, node, processFile, serviceTask, ui, userTask } from '../../suppo
 import { publish, type Published, mapping, workflowOf } from '../../support/runtime/publish.js';
 import { eventually, execute, instancePath, start } from '../../support/runtime/runtime-client.js';
 
-/** What a person entered; it occurs nowhere else. */
+/** Input of a person that occurs nowhere else. */
 const CANARY = 'canary of a person';
 const RUNS = '/rtm/api/runtime/workflow-run';
 
-/** Asks, runs a workflow, tells another one by a message, calls a process, and asks again. */
+/** Has a user task, runs a workflow, sends a message, calls a process, and has another user task. */
 const process = processFile(
   'process',
   `${node('startEvent', 'start')}${userTask('a')}
    ${serviceTask('s', [{ name: 'look', kind: 'startWorkflow', workflow: 'look' }])}
-   ${serviceTask('t', [{ name: 'tell', kind: 'sendMessage', message: 'told', correlation: 'order', inner: '<svc:payload>{"client":"${client}"}</svc:payload>' }])}
+   ${serviceTask('t', [{ name: 'send', kind: 'sendMessage', message: 'notified', correlation: 'order', inner: '<svc:payload>{"client":"${client}"}</svc:payload>' }])}
    ${node('callActivity', 'call', '', 'calledElement="called" svc:outputKey="answer"')}
    ${userTask('b')}${node('endEvent', 'end')}${flows('start>a a>s s>t t>call call>b b>end')}`,
-  { outside: '<bpmn:message id="M_told" name="told"/>' },
+  { outside: '<bpmn:message id="M_notified" name="notified"/>' },
 );
 const called = processFile(
   'called',
   `${node('startEvent', 'start')}${node('endEvent', 'end')}${flows('start>end')}`,
 );
-/** Stops at once, because of a value. */
+/** Stops with an incident because of a value. */
 const stops = processFile(
   'stops',
   `${node('startEvent', 'start')}${node('exclusiveGateway', 'which')}${node('endEvent', 'end')}${node('endEvent', 'other')}
    ${flows('start>which which>end[client.name > 3] which>other[client.name < 3]')}`,
 );
 
-describe('what people enter', () => {
+describe('personal data', () => {
   let app: TestApp;
   let published: Published;
   const lines: string[] = [];
@@ -56,7 +56,7 @@ describe('what people enter', () => {
     await app.close();
   });
 
-  it('is in the data of the instance, and not in its history, the log, the metrics, the audit log or what is kept for repeats', async () => {
+  it('is in the data of the instance, but not in its history, the log, the metrics, the audit log or stored answers', async () => {
     const client = { name: CANARY };
     const options = { key: 'once' };
     const { body } = await start(app, published, 'process', { order: 'order-7' }, options);
@@ -66,7 +66,7 @@ describe('what people enter', () => {
       async () => (await app.request<typeof body>('GET', instancePath(body.uuid))).body,
       (instance) => instance.tokens[0]?.currentNodeName === 'b',
     );
-    // Neither refusals nor incidents tell it.
+    // Refusals and incidents must not reveal it either.
     expect(
       (await execute(app, body.uuid, tokens[0]?.uuid ?? '', ui('b'), { client, [CANARY]: 1 })).status,
     ).toBe(200);
@@ -89,7 +89,7 @@ describe('what people enter', () => {
     expect(found(lines)).toBe(false);
   });
 
-  it('is read without a trace in the audit log; the request log names the caller by a fingerprint', async () => {
+  it('is read without an audit event, and the request log names the caller by a fingerprint', async () => {
     const { body } = await start(app, published, 'process', {});
     const count = (): Promise<number> => app.dataSource.getRepository(AuditEventEntity).count();
     const before = await count();

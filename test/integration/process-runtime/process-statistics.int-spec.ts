@@ -8,10 +8,10 @@ import { publish, type Published } from '../../support/runtime/publish.js';
 import { execute, executed, instancePath, started } from '../../support/runtime/runtime-client.js';
 
 const isEmbedded = String(process.env['DATABASE_URL']).startsWith('sqlite:');
-/** Its servers each tell a plan of their own. */
+/** On Vitess, each server returns a plan of its own. */
 const isVitess = process.env['TEST_DATABASE'] === 'vitess';
-/** With those for the build, its definition and its file. */
-const MOST_STATEMENTS = 6;
+/** Including those for the build, its definition and its file. */
+const MAX_STATEMENTS = 6;
 const picky = processFile(
   'picky',
   `${node('startEvent', 'start')}${userTask('ask')}${node('exclusiveGateway', 'choice')}${userTask('check')}
@@ -36,10 +36,10 @@ const read = (
   );
 const elementsOf = ({ body }: TestResponse<ProcessStatisticsDto>) =>
   Object.fromEntries(body.elements.map(({ bpmnElementId, ...figures }) => [bpmnElementId, figures]));
-const limited = async <T>(most: object, work: () => Promise<T>): Promise<T> => {
+const limited = async <T>(overrides: object, work: () => Promise<T>): Promise<T> => {
   const service = app.nest.get<ProcessStatisticsService, { limits: object }>(ProcessStatisticsService);
   const before = service.limits;
-  service.limits = { ...before, ...most };
+  service.limits = { ...before, ...overrides };
   try {
     return await work();
   } finally {
@@ -67,7 +67,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{name}/statistics', () => {
-  it('tells of each element who came, who is there, how long it took and where it stopped', async () => {
+  it('returns entries, current tokens, durations and incidents of each element', async () => {
     const answer = await read();
     const { start, ask, choice, check, x, y } = elementsOf(answer);
 
@@ -79,7 +79,7 @@ describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{name}/s
     expect(ask).toMatchObject({ entered: 5, standing: 2, visits: 2, ...none });
     expect(ask?.medianMs).toBeGreaterThanOrEqual(0);
     expect(ask?.p95Ms).toBeGreaterThanOrEqual(ask?.medianMs ?? Infinity);
-    // The step of the third one was undone, so it has not entered.
+    // The step of the fourth instance was rolled back, so it has not entered.
     expect(choice).toMatchObject({ entered: 2, standing: 0, visits: 2, incidents: 1, openIncidents: 1 });
     expect(choice?.incidentRate).toBeCloseTo(1 / 3);
     expect(check).toMatchObject({ entered: 1, standing: 1, visits: 0, medianMs: null, p95Ms: null });
@@ -87,13 +87,13 @@ describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{name}/s
     expect(y).toMatchObject({ entered: 1 });
   });
 
-  it('looks at the instances of this build only', async () => {
+  it('includes only instances of this build', async () => {
     const answer = await read({}, { path: pathOf('picky', later) });
     expect(answer.body.instances).toBe(1);
     expect(elementsOf(answer)['ask']).toMatchObject({ entered: 1, standing: 1 });
   });
 
-  it('looks at those that started in a range of time, seven days without one', async () => {
+  it('includes instances that started in a time range, by default seven days', async () => {
     const { from, to } = (await read()).body;
     expect(new Date(to).getTime() - new Date(from).getTime()).toBe(7 * 24 * 3_600_000);
     expect((await read({ from: '2999-01-01T00:00:00Z' })).body.instances).toBe(0);
@@ -104,7 +104,7 @@ describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{name}/s
     });
   });
 
-  it('says when there was more to look at than it looks at', async () => {
+  it('reports when its limits left something out', async () => {
     const few = await limited({ instances: 2 }, () => read());
     expect(few.body).toMatchObject({ instances: 2, complete: false });
     expect(elementsOf(few)['start']).toMatchObject({ entered: 2 });
@@ -133,21 +133,21 @@ describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{name}/s
     }
   });
 
-  it('asks for instances, events and incidents once each', async () => {
+  it('queries instances, events and incidents once each', async () => {
     const sent = await statementsOf(app, () => read());
     expect(sent.filter(({ sql }) => / FROM process_/.test(sql))).toHaveLength(3);
-    expect(sent.length).toBeLessThanOrEqual(MOST_STATEMENTS);
-    for (const [most, parts] of [
+    expect(sent.length).toBeLessThanOrEqual(MAX_STATEMENTS);
+    for (const [overrides, parts] of [
       [{ eventsAtOnce: 1 }, 5],
       [{ idsAtOnce: 2 }, 3],
     ] as const) {
-      const parted = await limited(most, () => statementsOf(app, () => read()));
+      const parted = await limited(overrides, () => statementsOf(app, () => read()));
       const tables = parted.flatMap(({ sql }) => / FROM process_(events|incidents) /.exec(sql)?.[1] ?? []);
       expect(tables).toEqual(Array.from({ length: parts }, () => ['events', 'incidents']).flat());
     }
   });
 
-  it('tells the same, however it is parted', async () => {
+  it('returns the same result in parts of any size', async () => {
     const { elements } = (await read()).body;
     expect((await limited({ idsAtOnce: 1 }, () => read())).body.elements).toEqual(elements);
     expect((await limited({ incidents: 0, idsAtOnce: 1 }, () => read())).body.complete).toBe(false);

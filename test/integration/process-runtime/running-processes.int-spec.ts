@@ -18,7 +18,7 @@ const RULES = {
     { claim: 'roles', hasAt: 'reader' },
   ],
 };
-/** Its servers each tell a plan of their own. */
+/** On Vitess, each server returns a plan of its own. */
 const isVitess = process.env['TEST_DATABASE'] === 'vitess';
 const waiting = (name: string): string =>
   processFile(
@@ -61,7 +61,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe('GET /rtm/api/runtime/running-process', () => {
-  it('counts what runs by process, over all builds', async () => {
+  it('counts running instances by process, across builds', async () => {
     const { status, body } = await count({}, await readerOf(mine.appId));
     const started = await Promise.all(
       uuids.map(async (uuid) => (await app.request('GET', instancePath(uuid))).body['startedAt']),
@@ -82,7 +82,7 @@ describe('GET /rtm/api/runtime/running-process', () => {
     });
   });
 
-  it('looks at the applications that the caller may read, most first, and says whether there are more', async () => {
+  it('includes applications that the caller may read, most instances first, and says whether there are more', async () => {
     const token = await readerOf(mine.appId, other.appId);
     const { body } = await count({}, token);
     expect(body.processes.map(({ running }) => running)).toEqual([3, 1]);
@@ -102,11 +102,11 @@ describe('GET /rtm/api/runtime/running-process', () => {
     expect((await count({ state: 'FINISHED' })).status).toBe(400);
   });
 
-  it('is one statement', async () => {
+  it('sends one statement', async () => {
     expect(await statementsOf(app, () => count())).toHaveLength(1);
   });
 
-  it.skipIf(isVitess)('is counted in an index', async () => {
+  it.skipIf(isVitess)('counts in an index', async () => {
     await multiplyRows(app, 'process_instances', {
       id: 'far',
       uuid: RANDOM_TEXT,

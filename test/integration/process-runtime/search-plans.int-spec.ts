@@ -16,18 +16,18 @@ const RULES = {
 const NEWEST = 1_000_000;
 const BATCH = 500;
 
-const ALONE = /covering index|using index(?! condition)/i;
-/** What is done with rows that are read already: the parts of a list. */
+const INDEX_ONLY = /covering index|using index(?! condition)/i;
+/** Operations on rows that were already read: the parts of a list. */
 const OF_PARTS = /table scan on part|materialize|<derived/i;
 const linesOf = (plan: readonly string[]): string[] =>
   plan.flatMap((row) => row.split('\\n')).filter((line) => !OF_PARTS.test(line));
-/** Of a plan in rows or as one text, what reads the index. */
+/** Returns the lines of a plan, in rows or as one text, that read the index. */
 const readings = (plan: readonly string[]): string[] => linesOf(plan).filter((line) => line.includes(INDEX));
 
 const hashOf = (term: string): string => termHash(readSearchTerm(term)!);
 let instances = 0;
 
-/** Values of instances of which nothing else is there. */
+/** Inserts values of instances that do not exist otherwise. */
 async function insertValues(
   app: TestApp,
   term: string,
@@ -53,7 +53,7 @@ describe('the statement of a search by data', () => {
     app = await TestApp.start({ JOBS_CONCURRENCY: '0', PERMISSION_RULES: JSON.stringify(RULES) });
     await insertValues(app, 'client.id:4711', { amount: 1, apart: 1 });
     await insertValues(app, 'open:true', { amount: 1_500, apart: 1 });
-    // Fewer in all, but more than are looked at of each.
+    // Fewer than the previous ones, but more than the search examines per value.
     await insertValues(app, 'kind:old', { amount: 1_200, apart: 10 });
   });
   afterAll(() => app.close());
@@ -68,24 +68,24 @@ describe('the statement of a search by data', () => {
     'data=client.id:4711',
     'applicationId=some&data=client.id:4711',
     'data=client.id:4711&from=2026-01-01T00:00:00Z',
-  ])('reads the index alone, in its order: %s', async (query) => {
+  ])('reads only the index, in its order: %s', async (query) => {
     const plan = await planned(query);
     expect(readings(plan)).toHaveLength(1);
-    expect(readings(plan).filter((line) => !ALONE.test(line))).toEqual([]);
+    expect(readings(plan).filter((line) => !INDEX_ONLY.test(line))).toEqual([]);
     expect(linesOf(plan).join('\n')).not.toMatch(/TEMP B-TREE|filesort|sort:|temporary/i);
   });
 
-  it('finds further values by the index alone', async () => {
+  it('checks further values with the index only', async () => {
     const plan = await planned('data=client.id:4711&data=open:true', 'also.uuid');
     expect(readings(plan).length).toBeGreaterThanOrEqual(2);
-    expect(readings(plan).filter((line) => !ALONE.test(line))).toEqual([]);
+    expect(readings(plan).filter((line) => !INDEX_ONLY.test(line))).toEqual([]);
     expect(linesOf(plan).join('\n')).not.toMatch(/table scan|SCAN |"type":"(ALL|index)"/i);
   });
 
-  it('looks for the rare one of several values by their index, in its order', async () => {
+  it('searches the rarest of several values with the index, in its order', async () => {
     const plan = await planned('data=client.id:4711&data=open:true', 'UNION ALL');
     expect(readings(plan).length).toBeGreaterThanOrEqual(2);
-    expect(readings(plan).filter((line) => !ALONE.test(line))).toEqual([]);
+    expect(readings(plan).filter((line) => !INDEX_ONLY.test(line))).toEqual([]);
     expect(linesOf(plan).join('\n')).not.toMatch(/TEMP B-TREE|filesort|sort:/i);
   });
 
@@ -93,35 +93,32 @@ describe('the statement of a search by data', () => {
     ['open:true', 'client.id:4711', 'client.id:4711'],
     ['open:true', 'kind:old', 'kind:old'],
     ['client.id:4711', 'kind:old', 'client.id:4711'],
-  ])(
-    'begins with the rare one of %s and %s, in whichever order they are asked for',
-    async (one, other, rare) => {
-      for (const [first, second] of [
-        [one, other],
-        [other, one],
-      ]) {
-        const sent = await sentFor(`data=${first}&data=${second}`);
-        expect(sent).toHaveLength(2);
-        expect(sent[1]?.values[0]).toBe(hashOf(rare));
-      }
-    },
-  );
+  ])('starts with the rarer one of %s and %s, in either order', async (one, other, rare) => {
+    for (const [first, second] of [
+      [one, other],
+      [other, one],
+    ]) {
+      const sent = await sentFor(`data=${first}&data=${second}`);
+      expect(sent).toHaveLength(2);
+      expect(sent[1]?.values[0]).toBe(hashOf(rare));
+    }
+  });
 
-  it('ends where nothing has one of the values', async () => {
+  it('stops if no instance has one of the values', async () => {
     expect(await sentFor('data=open:true&data=client.id:none')).toHaveLength(1);
     expect(await sentFor('data=client.id:none')).toHaveLength(1);
   });
 
-  describe('of a caller who may not see all', () => {
+  describe('of a caller who may not see everything', () => {
     const FOREIGN = 400;
     const MANY_APPS = Array.from({ length: 12 }, (_, index) => `${READER}@plans-${index}`);
     const callers: [string, string[], string?][] = [
-      ['nothing but what they started', []],
+      ['only what they started', []],
       ['one application', [`${READER}@plans-1`]],
       ['many applications', MANY_APPS],
       ['applications by a pattern', ['of-team', `${READER}@plans-1`]],
-      ['one application, of which they ask', [`${READER}@plans-1`], '&applicationId=plans-1'],
-      ['one application, asking for another one', [`${READER}@plans-1`], '&applicationId=foreign'],
+      ['one application, filtered by it', [`${READER}@plans-1`], '&applicationId=plans-1'],
+      ['one application, filtered by another one', [`${READER}@plans-1`], '&applicationId=foreign'],
     ];
     beforeAll(async () => {
       await insertValues(app, 'held:foreign', { amount: FOREIGN, apart: 1, appId: 'foreign' });
@@ -144,7 +141,7 @@ describe('the statement of a search by data', () => {
         )
       ).filter(({ sql }) => sql.includes('process_search_values'));
     };
-    /** Rows that a server reads for statements; on the embedded file, how it finds them. */
+    /** Returns the number of rows that a server reads for each statement, or on SQLite the query plans. */
     const readFor = async (sent: readonly Sent[]): Promise<unknown[]> => {
       const runner = app.dataSource.createQueryRunner();
       const rowsRead = async (): Promise<number> => {
@@ -169,7 +166,7 @@ describe('the statement of a search by data', () => {
     };
 
     it.each(callers)(
-      'reads as much for a value that others have as for one that nobody has: %s',
+      'reads as much for a value that only hidden instances have as for one that none has: %s',
       async (_, roles, more = '') => {
         const held = await sentTo(roles, `data=held:foreign${more}`);
         const unheld = await sentTo(roles, `data=held:nobody${more}`);
@@ -185,7 +182,7 @@ describe('the statement of a search by data', () => {
     );
 
     it.each(callers.slice(1, 5))(
-      'and for further values that others have too: %s',
+      'reads as much for further values whether or not hidden instances have them: %s',
       async (_, roles, more = '') => {
         const everywhere = await sentTo(roles, `data=own:yes&data=half:everywhere${more}`);
         const here = await sentTo(roles, `data=own:yes&data=half:here${more}`);

@@ -22,14 +22,14 @@ const READER: Principal = {
 const STRANGER: Principal = { ...READER, subject: 'stranger', permissions: new Map() };
 const BACK = { actions: [{ name: 'done', manual: true, keys: '*', allowBack: true }] };
 const PAGE = 6;
-/** Starts `plain`. */
+/** Calls `plain`. */
 const calling = processFile(
   'calling',
   `${node('startEvent', 'start')}${node('callActivity', 'call', '', 'calledElement="plain"')}${node('endEvent', 'end')}
    ${flows('start>call call>end')}`,
 );
 
-describe('readings of instances that come at one time', () => {
+describe('concurrent reads of instances', () => {
   let app: TestApp;
   let published: Published;
   let instances: ProcessInstancesService;
@@ -57,7 +57,7 @@ describe('readings of instances that come at one time', () => {
   afterEach(() => void vi.restoreAllMocks());
   afterAll(() => app.close());
 
-  /** From now on no reader takes so long that others have their turn before the next one is answered. */
+  /** Starts counting statements. The clock is frozen, so that reads never yield the event loop in between. */
   const count = (): void => {
     statements = [];
     vi.spyOn(performance, 'now').mockReturnValue(performance.now());
@@ -65,7 +65,7 @@ describe('readings of instances that come at one time', () => {
   const read = (id: string, principal = READER) => instances.get(principal, id, ALL_LISTS);
   const outcomes = (...reads: Promise<InstanceResponseDto>[]) => Promise.allSettled(reads);
 
-  it('share two statements, and each caller gets the answer that he gets by himself', async () => {
+  it('share two statements, and return to each caller what a separate read returns', async () => {
     const one = await started(app, published, 'plain', { one: 1 });
     const other = await started(app, published, 'plain', { other: 2 });
     await executed(app, other.uuid, other.token.uuid, ui('a'), { more: 3 });
@@ -97,7 +97,7 @@ describe('readings of instances that come at one time', () => {
     const begin = async (name: string) => (await started(app, published, name, {})).uuid;
     const callers = [await begin('calling'), await begin('calling'), await begin('calling')];
     const called = [await begin('plain'), await begin('plain'), await begin('plain')];
-    // Workers are off, so nobody makes the calls.
+    // Workers are off, so the test makes the calls itself.
     for (const [index, parent] of [0, 0, 1].entries()) {
       const { instanceMetadata } = await read(callers[parent] ?? '');
       await app.dataSource
@@ -114,7 +114,7 @@ describe('readings of instances that come at one time', () => {
     expect(statements).toHaveLength(2);
   });
 
-  it('are not disturbed by one that is not there, or that is refused', async () => {
+  it('are not affected by an unknown instance or a refused caller', async () => {
     const one = await started(app, published, 'plain', { one: 1 });
     const other = await started(app, published, 'plain', { other: 2 });
     count();
@@ -131,7 +131,7 @@ describe('readings of instances that come at one time', () => {
     expect(statements).toHaveLength(2);
   });
 
-  it('show what was stored before each was sent', async () => {
+  it('return everything that was stored before each was sent', async () => {
     const { uuid: id, token } = await started(app, published, 'plain', {});
     const end = new AbortController();
     const busy = Array.from({ length: 4 }, async () => {

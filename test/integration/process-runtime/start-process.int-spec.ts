@@ -76,7 +76,7 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
   });
   afterAll(() => app.close());
 
-  it('starts an instance and answers where it stands', async () => {
+  it('starts an instance and returns its position', async () => {
     const { status, body } = await start(app, published, 'plain', { amount: 7, client: { name: 'Jane' } });
 
     expect(status).toBe(200);
@@ -110,7 +110,7 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
     });
   });
 
-  it('stores instance, token and a trail without gaps', async () => {
+  it('stores instance, token and a history without gaps', async () => {
     const instance = await started(app, published, 'plain', { amount: 7 });
     const row = await instanceRow(app, instance.uuid);
     const id = instance.instanceMetadata.processInstanceId;
@@ -127,14 +127,14 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
     expect(new Set(events.map(({ actor }) => actor))).toEqual(new Set(['jane.doe']));
   });
 
-  it('takes a missing body for one without members', async () => {
+  it('treats a missing body as an empty object', async () => {
     const { status, body } = await start(app, published, 'plain');
 
     expect(status).toBe(200);
     expect((await instanceRow(app, body.uuid)).content.data).toEqual({});
   });
 
-  it('is finished at once when nothing waits', async () => {
+  it('finishes immediately when nothing waits', async () => {
     const { body } = await start(app, published, 'short');
 
     expect(body).toMatchObject({ state: 'FINISHED', tokens: [] });
@@ -167,7 +167,7 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
   });
 
   it.each(['https://front.example.com', 'https://evil.example.com', 'null', undefined])(
-    'sends the CORS headers that its preflight has, on refusals too, to the origin %s',
+    'sends the CORS headers of its preflight, also on refusals, to the origin %s',
     async (origin) => {
       const from: Record<string, string> = origin === undefined ? {} : { origin };
       const path = startPath(published, 'plain');
@@ -189,7 +189,7 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
     },
   );
 
-  it('names its own origin, whatever Host the request names', async () => {
+  it('names its own origin for any Host of the request', async () => {
     const path = startPath(published, 'plain');
     const foreign = await sendRaw(app.url, {
       parts: [
@@ -271,7 +271,7 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
     ['an unknown build', { buildId: 'none' }, 'plain', 'Build not found for this application.'],
     ['an unknown application', { appId: 'none' }, 'plain', 'Build not found for this application.'],
     ['an unknown process', {}, 'none', 'Process definition not found.'],
-  ])('answers 404 for %s before it looks at the body', async (_, override, name, message) => {
+  ])('answers 404 for %s before it parses the body', async (_, override, name, message) => {
     const target = { ...published, ...override };
     const { status, body } = await start(app, target, name, undefined, { rawBody: '{"' });
 
@@ -304,7 +304,7 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
     expect((await start(app, published, 'laned', {}, { token: clerk })).status).toBe(200);
   });
 
-  it('stores a process that stops at once as CREATED, with the incident, and answers 409 that names both', async () => {
+  it('stores a process that stops immediately as CREATED with its incident, and answers 409 that names both', async () => {
     const { status, body, headers } = await start(app, published, 'stops', { amount: 'many' });
     const uuid = body.incident?.processInstanceUuid ?? '';
     const row = await instanceRow(app, uuid);
@@ -338,7 +338,7 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
     expect((await eventRows(app, row.id)).map(({ kind }) => kind)).toEqual(['INCIDENT_RAISED']);
   });
 
-  it('answers 400 where it stops because data is missing, in the words of the engine', async () => {
+  it('answers 400 with the message of the engine if it stops because data is missing', async () => {
     const { status, body } = await start(
       app,
       published,
@@ -353,7 +353,7 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
   });
 
   describe('with an Idempotency-Key', () => {
-    it('starts one instance for ten equal calls at the same time', async () => {
+    it('starts one instance for ten concurrent equal calls', async () => {
       const before = await countInstances(app, published.appId);
       const answers = await Promise.all(
         Array.from({ length: 10 }, () =>
@@ -366,7 +366,7 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
       expect(await countInstances(app, published.appId)).toBe(before + 1);
     });
 
-    it('answers a repeat byte by byte, whatever the order of the members', async () => {
+    it('replays the answer byte for byte, in any order of the members', async () => {
       const first = await start(app, published, 'plain', { a: 1, b: 2 }, { key: 'again' });
       const second = await start(app, published, 'plain', { b: 2, a: 1 }, { key: 'again' });
 
@@ -385,7 +385,7 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
       });
     });
 
-    it('keeps keys of callers and processes apart', async () => {
+    it('separates keys of callers and processes', async () => {
       const other = await app.tokenWith({ sub: 'user-2' });
       const answers = [
         await start(app, published, 'plain', {}, { key: 'mine' }),
@@ -396,7 +396,7 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
       expect(new Set(answers.map(({ body }) => body.uuid)).size).toBe(3);
     });
 
-    it('stores one instance of a process that stops at once, whoever repeats the call and when', async () => {
+    it('stores one instance of a process that stops immediately, despite concurrent and later repeats', async () => {
       const before = await countInstances(app, published.appId);
       const call = () => start(app, published, 'stops', { amount: 'many' }, { key: 'stops' });
       const atOnce = await Promise.all(Array.from({ length: 8 }, call));
@@ -414,7 +414,7 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
       expect((await eventRows(app, id)).map(({ kind }) => kind)).toEqual(['INCIDENT_RAISED']);
     });
 
-    it('is not used up by a call that was refused, which stores nothing', async () => {
+    it('can be reused after a refused call, which stores nothing', async () => {
       const before = await countInstances(app, published.appId);
       await start(app, published, 'strict', {}, { key: 'refused' });
       expect(await countInstances(app, published.appId)).toBe(before);
@@ -440,7 +440,7 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
   });
 });
 
-describe('a deployment that asks for a permission', () => {
+describe('a deployment that requires a permission', () => {
   let app: TestApp;
   let published: Published;
 

@@ -19,7 +19,7 @@ const INPUT_SCHEMA = {
   required: ['amount'],
   properties: { amount: { type: 'number', minimum: 1 }, 'a "b" ä': { enum: [null, 1.5, '<&>'] } },
 };
-/** Fits every schema of these processes. */
+/** Valid for every schema of these processes. */
 const BODY = { amount: 7 };
 
 const schemaElement = (schema: object): string =>
@@ -37,17 +37,17 @@ const laned = processFile(
   `${laneSet('start', 'a')}
    ${node('startEvent', 'start')}${userTask('a')}${node('endEvent', 'end')}${flows('start>a a>end')}`,
 );
-/** One of its start events stands in a lane, and a message starts it too. */
+/** One of its start events is in a lane, and another one is started by a message. */
 const several = processFile(
   'several',
   `${laneSet('south')}
    ${node('startEvent', 'north', '', 'svc:startCondition="north"')}
    ${node('startEvent', 'south', '', 'svc:startCondition="south"')}
-   ${node('startEvent', 'told', '<bpmn:messageEventDefinition messageRef="M_order" svc:correlation=""/>')}
-   ${userTask('a')}${node('endEvent', 'end')}${flows('north>a south>a told>a a>end')}`,
+   ${node('startEvent', 'received', '<bpmn:messageEventDefinition messageRef="M_order" svc:correlation=""/>')}
+   ${userTask('a')}${node('endEvent', 'end')}${flows('north>a south>a received>a a>end')}`,
   { outside: '<bpmn:message id="M_order" name="order"/>' },
 );
-/** Its process and one of its start events say who starts. */
+/** The process and one of its start events restrict who may start it. */
 const guarded = processFile(
   'guarded',
   `${node('startEvent', 'mine', '', 'svc:startCondition="mine"')}
@@ -80,7 +80,7 @@ const list = (
   );
 const namesOf = ({ body }: TestResponse<ProcessPageDto>): string[] =>
   body.processes.map(({ processDefinitionName }) => processDefinitionName);
-const told = ({ status, body }: TestResponse<unknown>): string =>
+const outcomeOf = ({ status, body }: TestResponse<unknown>): string =>
   `${status} ${(body as { message?: string }).message}`;
 const tokenOf = (...roles: string[]): Promise<string> =>
   app.tokenWith({ sub: uniqueName('caller'), scope: 'openid', roles });
@@ -104,7 +104,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([app.close(), open.close()]));
 
 describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/processes', () => {
-  it('tells names, start events, conditions and input schemas by name, without those of libraries', async () => {
+  it('lists processes by name with start events, conditions and input schemas, but not those of libraries', async () => {
     const token = await tokenOf(`starter@${published.appId}`, `clerk@${published.appId}`);
     const page = await list({}, { token });
 
@@ -141,7 +141,7 @@ describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/processes', () => {
       { ordered: PERMISSION, laned: PERMISSION, plain: PERMISSION, several: PERMISSION, strict: PERMISSION },
     ],
   ] as [string, string[], Record<string, string>][])(
-    'tells a caller with %s what a start is answered with',
+    'predicts the answer to a start for a caller with %s',
     async (_name, permissions, refusals) => {
       const token = await tokenOf(...permissions.map((permission) => `${permission}@${published.appId}`));
       const { body } = await list({}, { token });
@@ -156,7 +156,7 @@ describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/processes', () => {
     },
   );
 
-  /** Starts the process in every way that is told, and in none where none is. */
+  /** Starts the process at each listed start event, or once if there is none, and compares the answers with the list. */
   async function expectAsStarted(process: StartableProcessDto, token: string): Promise<void> {
     const { processDefinitionName: name, starts, mayStart, refusal } = process;
     expect(mayStart).toBe(refusal === null);
@@ -169,19 +169,19 @@ describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/processes', () => {
         expect([name, answer.status]).toEqual([name, 200]);
       } else {
         const expected = refusal === null ? LANE : `${refusal.status} ${refusal.message}`;
-        expect([name, told(answer)]).toEqual([name, expected]);
+        expect([name, outcomeOf(answer)]).toEqual([name, expected]);
       }
     }
   }
 
-  it('asks for the permissions that the model names, in place of the setting', async () => {
+  it('requires the permissions that the model names instead of the setting', async () => {
     const of = await publish(app, { bpmn: [guarded, taskProcess('plain', userTask('a'))] });
     const permissionsOf = async (...names: string[]) => {
       const token = await tokenOf(...names.map((name) => `${name}@${of.appId}`));
       const [process] = (await list({}, { token, of })).body.processes;
       const answers = [];
       for (const startCondition of ['mine', 'theirs']) {
-        answers.push(told(await start(app, of, 'guarded', { startCondition }, { token })));
+        answers.push(outcomeOf(await start(app, of, 'guarded', { startCondition }, { token })));
       }
       return {
         starts: process?.starts.map(({ mayStart }) => mayStart),
@@ -205,9 +205,9 @@ describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/processes', () => {
       answers: [PERMISSION, PERMISSION],
     });
     const token = await tokenOf(`clerk@${of.appId}`);
-    expect(told(await start(app, of, 'guarded', undefined, { token, rawBody: '{' }))).toContain('400');
-    expect(told(await start(app, of, 'gone', {}, { token }))).toBe(PERMISSION);
-    expect(told(await start(app, of, 'plain', {}, { token }))).toBe(PERMISSION);
+    expect(outcomeOf(await start(app, of, 'guarded', undefined, { token, rawBody: '{' }))).toContain('400');
+    expect(outcomeOf(await start(app, of, 'gone', {}, { token }))).toBe(PERMISSION);
+    expect(outcomeOf(await start(app, of, 'plain', {}, { token }))).toBe(PERMISSION);
     const [process] = (await list({}, { token, of })).body.processes;
     expect(process?.starts.map(({ startPermissions }) => startPermissions)).toEqual([
       ['chief'],
@@ -215,7 +215,7 @@ describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/processes', () => {
     ]);
   });
 
-  it('asks for the rights of this application, and tells of it all the same', async () => {
+  it('lists processes without rights for their application, but a start requires them', async () => {
     const token = await tokenOf(`starter@${library.appId}`, `clerk@${library.appId}`);
     const foreign = await list({}, { token });
     expect(foreign.body.processes.map(({ refusal }) => refusal?.message)).toEqual(
@@ -225,7 +225,7 @@ describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/processes', () => {
     expect(own.body.processes).toMatchObject([{ processDefinitionName: 'of_library', mayStart: true }]);
   });
 
-  it('takes any valid token, who may start where no permission is asked for', async () => {
+  it('accepts any valid token, which may start processes if no permission is required', async () => {
     const token = await open.tokenWith({ sub: uniqueName('caller'), scope: 'openid' });
     const { body } = await list({}, { token, by: open });
     const startable = body.processes.filter(({ mayStart }) => mayStart);
@@ -233,7 +233,7 @@ describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/processes', () => {
     expect(body.processes[3]?.starts.map(({ mayStart }) => mayStart)).toEqual([true, false]);
   });
 
-  it('goes through pages without leaving one out', async () => {
+  it('returns every process across pages', async () => {
     const first = await list({ limit: '2' });
     const second = await list({ limit: '2', after: String(first.body.next) });
     const third = await list({ limit: '2', after: String(second.body.next) });
@@ -247,7 +247,7 @@ describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/processes', () => {
     expect(namesOf(await list({ limit: '5' }))).toHaveLength(5);
   });
 
-  it('reads a page by two statements, and takes no place of definitions that run', async () => {
+  it('reads a page with two statements, and does not cache the definitions', async () => {
     for (let time = 0; time < 2; time += 1) {
       const sent = await statementsOf(open, async () =>
         expect(namesOf(await list({}, { by: open }))).toHaveLength(5),
@@ -256,7 +256,7 @@ describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/processes', () => {
     }
   });
 
-  it('ends a page before its limit where definitions are large', async () => {
+  it('ends a page before its limit if definitions are large', async () => {
     const names = Array.from({ length: 75 }, (_, index) => `p${String(index).padStart(2, '0')}`);
     const schema = { description: 'x'.repeat(60_000) };
     const large = await publish(app, {
@@ -277,7 +277,7 @@ describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/processes', () => {
     expect(second.body.next).toBeNull();
   });
 
-  it('has none where the build has none', async () => {
+  it('is empty if the build has no processes', async () => {
     const empty = await publish(app, { package: {} });
     expect((await list({}, { of: empty })).body).toEqual({ processes: [], next: null });
   });
@@ -290,7 +290,7 @@ describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/processes', () => {
       { ...published, appId: uniqueName('app') },
     ];
     for (const of of builds) {
-      expect(told(await list({}, { of }))).toBe(NO_BUILD);
+      expect(outcomeOf(await list({}, { of }))).toBe(NO_BUILD);
     }
   });
 
@@ -306,7 +306,7 @@ describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/processes', () => {
     expect(body['details']).toContain(details);
   });
 
-  it('answers 400 to an id that no path can have', async () => {
+  it('answers 400 to a malformed id', async () => {
     const { status, body } = await app.request('GET', pathOf({ ...published, buildId: 'a%20b' }));
     expect(status).toBe(400);
     expect(body['details']).toContain('buildId');

@@ -6,21 +6,21 @@ import { publish, type Published } from '../../support/runtime/publish.js';
 import { execute, instancePath, start } from '../../support/runtime/runtime-client.js';
 
 const TRANSACTION = /^(BEGIN|START TRANSACTION|COMMIT|ROLLBACK)/;
-/** Shows within a second whether a build was withdrawn. */
-const STANDING = /^SELECT .* FROM builds WHERE/;
+/** Checks at most once a second whether a build was withdrawn. */
+const BUILD_CHECK = /^SELECT .* FROM builds WHERE/;
 
 describe('statements of the hot path', () => {
   let app: TestApp;
   let published: Published;
   let statements: string[] = [];
-  let standings = 0;
+  let buildChecks = 0;
 
   beforeAll(async () => {
     app = await TestApp.shared({ JOBS_CONCURRENCY: '0' });
     published = await publish(app, {
       bpmn: taskProcess('plain', userTask('a'), userTask('b'), userTask('c')),
     });
-    // Definitions and blocks of ids are there before what is counted.
+    // Loads definitions and id blocks before statements are counted.
     await start(app, published, 'plain', {});
     app.dataSource.logger = {
       logQuery: (query: string) => void statements.push(query),
@@ -32,8 +32,8 @@ describe('statements of the hot path', () => {
   const counted = async (work: () => Promise<{ status: number }>): Promise<number> => {
     statements = [];
     expect((await work()).status).toBe(200);
-    standings += statements.filter((query) => STANDING.test(query)).length;
-    return statements.filter((query) => !TRANSACTION.test(query) && !STANDING.test(query)).length;
+    buildChecks += statements.filter((query) => BUILD_CHECK.test(query)).length;
+    return statements.filter((query) => !TRANSACTION.test(query) && !BUILD_CHECK.test(query)).length;
   };
 
   it('are three for a start, two more with an Idempotency-Key, and one for its repeat', async () => {
@@ -43,13 +43,13 @@ describe('statements of the hot path', () => {
     expect(statements[0]).toMatch(/^SELECT .* FROM process_repeats WHERE key_hash = \?$/);
   });
 
-  it('are one more a second for starts, whose build may be withdrawn', async () => {
+  it('include one more per second for starts, whose build may be withdrawn', async () => {
     const begun = performance.now();
-    standings = 0;
+    buildChecks = 0;
     for (let count = 0; count < 20; count += 1) {
       await counted(() => start(app, published, 'plain', { a: 1 }));
     }
-    expect(standings).toBeLessThanOrEqual(1 + (performance.now() - begun) / 1_000);
+    expect(buildChecks).toBeLessThanOrEqual(1 + (performance.now() - begun) / 1_000);
   });
 
   it('are two for reading an instance, called processes and history included', async () => {

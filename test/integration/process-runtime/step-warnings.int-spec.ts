@@ -24,7 +24,7 @@ describe('warnings of a step', () => {
   });
   afterAll(() => app.close());
 
-  it('are logged once, though the transaction was repeated, and not where it was rolled back for good', async () => {
+  it('are logged once if the transaction is repeated, and not at all if it is rolled back for good', async () => {
     const { uuid, token } = await started(app, published, 'warned', {});
     const warnings = (): unknown[] => logged.mock.calls.filter(([message]) => message === WARNING);
     logged.mockClear();
@@ -38,7 +38,7 @@ describe('warnings of a step', () => {
     expect(warnings()).toEqual([[WARNING, expect.objectContaining({ instance: uuid, count: 1 })]]);
   });
 
-  /** Lets every transaction do its work and fail at its end, for good or until it is repeated. */
+  /** Makes every transaction fail after its work, for good or until it is repeated. */
   function rollBack(how: 'once' | 'for good'): void {
     const database = app.nest.get(Database);
     const write = Database.prototype.writeTogether.bind(database);

@@ -13,7 +13,7 @@ import { eventRows, incidentRows, instanceRow, tokenRows } from '../../support/r
 
 const back = { actions: [{ name: 'done', manual: true, keys: '*', allowBack: true }] };
 
-/** Three branches: `a` waits at a join, `b` comes to it or goes elsewhere, `c` and `d` have nothing to do with it. */
+/** Three branches: `a` waits at a join, `b` reaches it or goes elsewhere, `c` and `d` are independent of it. */
 const branches = processFile(
   'branches',
   `${node('startEvent', 'start')}${node('parallelGateway', 'fork')}${userTask('a')}${userTask('b', back)}
@@ -69,7 +69,7 @@ describe('a join that can never be completed', () => {
     executed(app, uuid, await tokenAt(uuid, at), ui(task), body);
   const incidentEvents = async (id: number): Promise<string[]> =>
     (await eventRows(app, id)).map(({ kind }) => kind).filter((kind) => kind.startsWith('INCIDENT_'));
-  /** An instance whose `b` has gone elsewhere while `a` waits at the join. */
+  /** Starts an instance whose `b` goes elsewhere while `a` waits at the join. */
   const stuck = async (): Promise<{ uuid: string; id: number }> => {
     const { uuid } = await started(app, published, 'branches', { ok: false });
     await act(uuid, 'a');
@@ -78,7 +78,7 @@ describe('a join that can never be completed', () => {
     return { uuid, id: (await instanceRow(app, uuid)).id };
   };
 
-  it('is one incident that names the join and the flow, whatever happens elsewhere after it', async () => {
+  it('causes one incident that names the join and the flow, regardless of later steps elsewhere', async () => {
     const { uuid, id } = await stuck();
     const { state, incidents } = await read(uuid);
     expect(state).toBe('STARTED');
@@ -101,7 +101,7 @@ describe('a join that can never be completed', () => {
     expect(seqs).toEqual(seqs.map((_, index) => index + 1));
   });
 
-  it('is found once when the branches end at the same time', async () => {
+  it('is detected once when the branches end concurrently', async () => {
     const { uuid } = await started(app, published, 'branches', { ok: false });
     const calls = await Promise.all(
       ['a', 'b', 'c'].map(async (task) => ({ task, token: await tokenAt(uuid, task) })),
@@ -115,7 +115,7 @@ describe('a join that can never be completed', () => {
     expect(await incidentRows(app, id)).toHaveLength(1);
   });
 
-  it('is over when somebody goes back, and the process goes on', async () => {
+  it('is resolved when a user goes back, and the process continues', async () => {
     const { uuid, id } = await stuck();
     await act(uuid, 'b', {}, 'elsewhere');
     expect(await incidentEvents(id)).toEqual(['INCIDENT_RAISED', 'INCIDENT_CLOSED']);
@@ -129,7 +129,7 @@ describe('a join that can never be completed', () => {
     expect((await incidentRows(app, id)).map(({ state }) => state)).toEqual(['RESOLVED']);
   });
 
-  it('is told anew when it comes again', async () => {
+  it('is reported again when it recurs', async () => {
     const { uuid, id } = await stuck();
     await act(uuid, 'b', {}, 'elsewhere');
     await act(uuid, 'b', { ok: false });
@@ -154,7 +154,7 @@ describe('a join that can never be completed', () => {
     expect((await tokenRows(app, id)).filter(({ live }) => live)).toEqual([]);
   });
 
-  it('changes nothing where a retry finds none', async () => {
+  it('is not detected while its token can still arrive, and a retry changes nothing', async () => {
     const waiting = await started(app, published, 'branches', { ok: false });
     await act(waiting.uuid, 'a');
     const before = await instanceRow(app, waiting.uuid);
@@ -165,7 +165,7 @@ describe('a join that can never be completed', () => {
     expect(await instanceRow(app, waiting.uuid)).toEqual(before);
   });
 
-  it('is found in the first step, and no obstacle to the answer of the start', async () => {
+  it('is detected in the first step, and the start still succeeds', async () => {
     const { uuid, state } = await started(app, published, 'choice', { ok: false });
     expect(state).toBe('STARTED');
     expect((await read(uuid)).incidents).toMatchObject([
@@ -174,7 +174,7 @@ describe('a join that can never be completed', () => {
     expect(await incidentEvents((await instanceRow(app, uuid)).id)).toEqual(['INCIDENT_RAISED']);
   });
 
-  it('is found in a step of the background', async () => {
+  it('is detected in a background step', async () => {
     const { uuid } = await started(app, published, 'later', { ok: false });
     const { incidents } = await eventually(
       () => read(uuid),

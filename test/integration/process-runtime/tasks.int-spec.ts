@@ -76,7 +76,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe('GET /rtm/api/runtime/task', () => {
-  it('tells what waits for who has started the instances, the newest first', async () => {
+  it('lists waiting tasks for the starter of the instances, newest first', async () => {
     const token = await tokenOf(`actor@${published.appId}`);
     const first = await startBy(token, 'asked');
     const second = await startBy(token, 'twice');
@@ -100,7 +100,7 @@ describe('GET /rtm/api/runtime/task', () => {
     });
   });
 
-  it('tells the next step, and what leads back, once an action was executed', async () => {
+  it('lists the next task and the back action after an action', async () => {
     const token = await tokenOf(`actor@${published.appId}`);
     const id = await startBy(token, 'twice');
     const [before] = (await list({ processInstanceUuid: id }, token)).body.tasks;
@@ -119,7 +119,7 @@ describe('GET /rtm/api/runtime/task', () => {
     ]);
   });
 
-  it('lists a token whose only action leads back for one instance, and not among what waits', async () => {
+  it('lists a token with only a back action for its instance, but not among waiting tasks', async () => {
     const token = await tokenOf(`actor@${published.appId}`);
     const id = await startBy(token, 'later');
     const [before] = (await list({ processInstanceUuid: id }, token)).body.tasks;
@@ -132,7 +132,7 @@ describe('GET /rtm/api/runtime/task', () => {
     expect(processesOf(await list({ processInstanceUuid: id }, await tokenOf('actor@another')))).toEqual([]);
   });
 
-  it('shows nobody what is for others, by uuid either', async () => {
+  it('does not show tasks of other callers, even by uuid', async () => {
     const starter = await tokenOf(`actor@${published.appId}`);
     const id = await startBy(starter, 'asked');
     const reader = await tokenOf(`actor@${published.appId}`, `reader@${published.appId}`);
@@ -143,7 +143,7 @@ describe('GET /rtm/api/runtime/task', () => {
     expect((await list({ processInstanceUuid: uuid() }, starter)).body).toEqual({ tasks: [], next: null });
   });
 
-  it('shows what stands in a lane to who has a permission of it, whoever has started it', async () => {
+  it('shows tasks in a lane to callers with a permission of the lane, regardless of the starter', async () => {
     const starter = await tokenOf(`actor@${published.appId}`);
     const id = await startBy(starter, 'laned');
     const clerk = await tokenOf(`actor@${published.appId}`, `clerk@${published.appId}`);
@@ -154,18 +154,21 @@ describe('GET /rtm/api/runtime/task', () => {
     expect(processesOf(await list({ processInstanceUuid: id }, starter))).toEqual([]);
   });
 
-  it.runIf(isEmbedded)('finds what a caller has started, and each application, by an index', async () => {
-    const token = await tokenOf('actor@one', 'actor@two');
-    const all = '/rtm/api/runtime/task';
-    const plans = await plansOf(app, 'process_instances', () => app.request('GET', all, { token }));
-    expect(plans.map((plan) => /ix_process_instances_(\w+)/.exec(plan)?.[1])).toEqual([
-      'starter_state',
-      'app_state',
-      'app_state',
-    ]);
-  });
+  it.runIf(isEmbedded)(
+    'uses an index for instances that the caller started and for each application',
+    async () => {
+      const token = await tokenOf('actor@one', 'actor@two');
+      const all = '/rtm/api/runtime/task';
+      const plans = await plansOf(app, 'process_instances', () => app.request('GET', all, { token }));
+      expect(plans.map((plan) => /ix_process_instances_(\w+)/.exec(plan)?.[1])).toEqual([
+        'starter_state',
+        'app_state',
+        'app_state',
+      ]);
+    },
+  );
 
-  it('tells what is of applications and what he has started once, the newest first', async () => {
+  it('lists each task once across applications and own instances, newest first', async () => {
     const own = await publish(app, { bpmn: [asked] });
     const token = await tokenOf(`actor@${published.appId}`, `actor@${own.appId}`);
     const first = await startBy(token, 'asked');
@@ -175,7 +178,7 @@ describe('GET /rtm/api/runtime/task', () => {
     expect(processesOf(page)).toEqual([second, first]);
   });
 
-  it('is read page by page, each of which looks at so many instances, with three statements', async () => {
+  it('limits the instances examined per page, and reads a page with three statements', async () => {
     const own = await publish(app, { bpmn: [asked, laned] });
     const token = await tokenOf(`actor@${own.appId}`);
     const ids: string[] = [];
@@ -189,7 +192,7 @@ describe('GET /rtm/api/runtime/task', () => {
     });
     expect(sent.filter(({ sql }) => sql.includes('process_'))).toHaveLength(3);
 
-    // The one in the lane was looked at, and is not for this caller.
+    // The task in the lane was examined, but is not for this caller.
     expect(processesOf(first)).toEqual([ids[0]]);
     expect(first.body.next).toBe(ids[1]);
     const last = await list({ ...query, before: first.body.next ?? '' }, token);
@@ -197,7 +200,7 @@ describe('GET /rtm/api/runtime/task', () => {
     expect(last.body.next).toBeNull();
   });
 
-  it('ends a page before its limit when the tasks are large, and loses none', async () => {
+  it('ends a page before its limit when the tasks are large, and omits none', async () => {
     const large = { ...SCHEMA, description: 'x'.repeat(60_000) };
     const wide = taskProcess(
       'wide',
@@ -219,7 +222,7 @@ describe('GET /rtm/api/runtime/task', () => {
     expect([...processesOf(first), ...processesOf(last)]).toEqual(ids);
   });
 
-  it('shows nothing of what has ended or is held', async () => {
+  it('does not list tasks of an instance on hold', async () => {
     const token = await tokenOf(`actor@${published.appId}`, `administrator@${published.appId}`);
     const id = await startBy(token, 'asked');
     const held = await app.request('POST', `/rtm/api/runtime/process-instance/${id}/hold`, { token });
@@ -228,7 +231,7 @@ describe('GET /rtm/api/runtime/task', () => {
     expect(processesOf(await list({ processInstanceUuid: id }, token))).toEqual([]);
   });
 
-  it('refuses who sends no token, may execute nothing, or asks for what there is not', async () => {
+  it('answers 401, 403 and 400', async () => {
     const token = await tokenOf(`actor@${published.appId}`);
     expect((await list({}, null)).status).toBe(401);
     expect((await list({}, await tokenOf('nothing'))).status).toBe(403);
@@ -240,7 +243,7 @@ describe('GET /rtm/api/runtime/task', () => {
 });
 
 describe('with PROCESS_UI_ACTION_ACCESS=any-token', () => {
-  it('shows everybody what no lane asks a permission for, whoever has started it', async () => {
+  it('shows tasks outside of restricted lanes to every caller, regardless of the starter', async () => {
     const open = await TestApp.start({ JOBS_CONCURRENCY: '0', PROCESS_UI_ACTION_ACCESS: 'any-token' });
     const own = await publish(open, { bpmn: [asked, laned] });
     const starter = await open.tokenWith({ sub: uniqueName('caller'), scope: 'openid' });
