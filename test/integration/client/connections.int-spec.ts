@@ -11,7 +11,7 @@ import { keptPeers } from '../../support/peers/kept-peers.js';
 
 const UUID = '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10';
 
-/** What a client does with servers that behave unlike the service. */
+/** Tests the client against servers that do not behave like the service. */
 describe('a connection of the typed client', () => {
   const keep = keptPeers();
   afterEach(async () => {
@@ -23,7 +23,7 @@ describe('a connection of the typed client', () => {
     return peer.url;
   };
 
-  it.each(['ftp://svc.example.com', 'svc.example.com', ''])('has no address %j', (url) => {
+  it.each(['ftp://svc.example.com', 'svc.example.com', ''])('rejects the address %j', (url) => {
     expect(() => connect({ url })).toThrow(AddressError);
   });
 
@@ -34,7 +34,7 @@ describe('a connection of the typed client', () => {
     expect(() => connect({ url: 'http://[::1]:3000/' })).not.toThrow();
   });
 
-  it('asks for a token before each request, and sends it', async () => {
+  it('gets a token before each request, and sends it', async () => {
     const seen: unknown[] = [];
     const url = await server((request, response) => {
       seen.push(request.headers.authorization);
@@ -47,7 +47,7 @@ describe('a connection of the typed client', () => {
     expect(seen).toEqual(['Bearer token-1', 'Bearer token-2']);
   });
 
-  it('takes no token elsewhere', async () => {
+  it('does not send the token to the target of a redirect', async () => {
     const asked: unknown[] = [];
     const other = await server((request, response) => {
       asked.push(request.url);
@@ -59,7 +59,7 @@ describe('a connection of the typed client', () => {
     expect(asked).toEqual([]);
   });
 
-  it('tells where no answer came from, and never the token', async () => {
+  it('names the origin that did not answer, but never the token', async () => {
     const url = await server((request) => request.socket.destroy());
     const error = await connect({ url, token: 'secret' })
       .listBuilds({ path: { appId: 'app' } })
@@ -70,7 +70,7 @@ describe('a connection of the typed client', () => {
     expect(JSON.stringify(error)).not.toContain('secret');
   });
 
-  it('waits no longer than it is told, also for the rest of an answer', async () => {
+  it('applies the timeout to the rest of a response, too', async () => {
     const url = await server((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).write('{');
     });
@@ -78,7 +78,7 @@ describe('a connection of the typed client', () => {
     await expect(call).rejects.toMatchObject({ name: 'NoAnswerError', code: 'TIMEOUT' });
   });
 
-  it('tells a refusal that is not of the service as what it is', async () => {
+  it('reports an error response that does not come from the service', async () => {
     const url = await server((_, response) =>
       response.writeHead(503, { 'retry-after': '7', 'x-request-id': 'r-1' }).end('<h1>Busy</h1>'),
     );
@@ -95,7 +95,7 @@ describe('a connection of the typed client', () => {
     });
   });
 
-  it('tells why a process stopped', async () => {
+  it('reports why a process stopped', async () => {
     const body = { error: 'Conflict', message: 'Stopped.', status: 409, incident: { code: 'NO_BRANCH' } };
     const url = await server((_, response) =>
       response.writeHead(409, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
@@ -104,7 +104,7 @@ describe('a connection of the typed client', () => {
     await expect(call).rejects.toMatchObject({ status: 409, message: 'Stopped.', code: 'NO_BRANCH', body });
   });
 
-  it('makes a broken stream again behind the last event, and ends none for its length', async () => {
+  it('resumes a broken stream after the last event, and applies no timeout to an open stream', async () => {
     const known: unknown[] = [];
     const url = await server((request, response) => {
       known.push(request.headers['last-event-id']);
@@ -116,10 +116,10 @@ describe('a connection of the typed client', () => {
       response.write(': a sign of life\n\n');
       response.write(`event: history\nid: ${known.length}\ndata: {"seq":${known.length}}\n\n`);
       breakOff = () => response.destroy();
-      goOn = () => response.end('event: end\nid: 9\ndata: {"seq":9}\n\n');
+      endStream = () => response.end('event: end\nid: 9\ndata: {"seq":9}\n\n');
     });
     let breakOff = (): unknown => undefined;
-    let goOn = (): unknown => undefined;
+    let endStream = (): unknown => undefined;
     const deadlines: AbortController[] = [];
     vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
       const deadline = new AbortController();
@@ -127,24 +127,24 @@ describe('a connection of the typed client', () => {
       return deadline.signal;
     });
     const svc = connect({ url, token: 'x' });
-    const told: unknown[] = [];
+    const received: unknown[] = [];
     for await (const progress of followInstance(svc, UUID, { retryDelayMs: 1 })) {
-      told.push(progress);
+      received.push(progress);
       deadlines.forEach((deadline) => deadline.abort());
       if (progress.event === 'history') {
-        (progress.id === '1' ? breakOff : goOn)();
+        (progress.id === '1' ? breakOff : endStream)();
       }
     }
     expect(deadlines).toHaveLength(3);
     expect(known).toEqual([undefined, '1', '1']);
-    expect(told).toEqual([
+    expect(received).toEqual([
       { event: 'history', id: '1', data: { seq: 1 } },
       { event: 'history', id: '3', data: { seq: 3 } },
       { event: 'end', id: '9', data: { seq: 9 } },
     ]);
   });
 
-  it('gives up a stream that cannot be had, and one that its caller leaves', async () => {
+  it('gives up a stream after its retries, or when its caller aborts', async () => {
     let asked = 0;
     const url = await server((_, response) => {
       asked += 1;

@@ -58,7 +58,7 @@ describe('the typed client', () => {
     const path = { appId, buildId, processDefinitionName: 'order' };
     return (await svc.startProcess({ path, headers: WEB, body: { amount: 7 } })).data;
   };
-  /** The error that a call is rejected with. */
+  /** Returns the error that a call is rejected with. */
   const refusal = async (call: Promise<unknown>): Promise<ServiceError> => {
     const error = await call.then(() => null).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ServiceError);
@@ -80,7 +80,7 @@ describe('the typed client', () => {
     expect(error.requestId).toMatch(/^[\w-]{8,}$/);
   });
 
-  it('2: tests a connection, and tells a failure of it in the answer', async () => {
+  it('2: tests a connection, and returns its failure in the response', async () => {
     const { data } = await tested();
     expect(data).toMatchObject({ status: 200, message: 'Connection successful', tools: [{ name: 'echo' }] });
 
@@ -115,8 +115,8 @@ describe('the typed client', () => {
       appVersionId: version.versionId,
     });
 
-    const nobody = connect({ url: app.url, token: await app.issuer.sign({ scope: '' }) });
-    expect(await refusal(nobody.listSystems({ path: version }))).toMatchObject({
+    const unauthorized = connect({ url: app.url, token: await app.issuer.sign({ scope: '' }) });
+    expect(await refusal(unauthorized.listSystems({ path: version }))).toMatchObject({
       status: 403,
       message: 'Insufficient permissions to access Integration Management',
     });
@@ -177,20 +177,20 @@ describe('the typed client', () => {
     expect(after.data).toMatchObject({ state: 'FINISHED', data: { amount: 8 } });
   });
 
-  it('follows an instance to its end, also from the middle of it', async () => {
+  it('follows an instance to its end, also from a given event', async () => {
     const { uuid, tokens } = await started();
-    const told: InstanceProgress[] = [];
+    const received: InstanceProgress[] = [];
     for await (const progress of followInstance(svc, uuid)) {
-      told.push(progress);
+      received.push(progress);
       if (progress.event === 'instance') {
         const path = { processUuid: uuid, tokenUuid: tokens[0]?.uuid ?? '', uiActionSvcUuid: ui('a') };
         await svc.executeUiAction({ path, body: {} });
       }
     }
-    expect(told[0]).toMatchObject({ event: 'instance', data: { uuid, data: { amount: 7 } } });
-    expect(told.at(-1)).toMatchObject({ event: 'end', data: { uuid, state: 'FINISHED' } });
+    expect(received[0]).toMatchObject({ event: 'instance', data: { uuid, data: { amount: 7 } } });
+    expect(received.at(-1)).toMatchObject({ event: 'end', data: { uuid, state: 'FINISHED' } });
     const { data } = await svc.getProcessInstanceHistory({ path: { uuid } });
-    const seen = told.flatMap((progress) => (progress.event === 'history' ? [progress.data] : []));
+    const seen = received.flatMap((progress) => (progress.event === 'history' ? [progress.data] : []));
     expect(seen.length).toBeGreaterThan(1);
     expect(data.events).toEqual(expect.arrayContaining(seen));
 
@@ -202,7 +202,7 @@ describe('the typed client', () => {
     expect(rest.at(-1)?.event).toBe('end');
   });
 
-  it('does not follow what cannot be read', async () => {
+  it('does not follow an unknown instance', async () => {
     expect(await refusal(followInstance(svc, GONE).next())).toMatchObject({
       status: 404,
       message: 'Process instance not found.',

@@ -19,7 +19,7 @@ const read = (file: string): Buffer => readFileSync(`dist/console/${file}`);
 const manifest = JSON.parse(read('.vite/manifest.json').toString()) as Record<string, Chunk>;
 const chunk = (name: string): Chunk => manifest[name] ?? expect.unreachable(name);
 
-/** What a browser loads with a chunk. */
+/** Returns the files that a browser loads with a chunk. */
 function filesWith(name: string, seen = new Set<string>()): Set<string> {
   const { file, imports = [], css = [] } = chunk(name);
   [file, ...css].forEach((path) => seen.add(path));
@@ -28,7 +28,7 @@ function filesWith(name: string, seen = new Set<string>()): Set<string> {
 }
 
 describe('the built console', () => {
-  it('transfers little until its first page is seen', () => {
+  it('transfers little data for its first page', () => {
     const files = [
       'index.html',
       ...filesWith('index.html'),
@@ -47,7 +47,7 @@ describe('the built console', () => {
     expect(pages.filter((name) => first.has(chunk(name).file))).toEqual([]);
   });
 
-  it('holds no script and no style in its page', () => {
+  it('has no inline scripts or styles in its page', () => {
     const page = read('index.html').toString();
     expect(page).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=/);
     expect(page).not.toMatch(/(src|href)="(?!\/console\/)/);
@@ -77,7 +77,7 @@ describe('the served console', () => {
     },
   );
 
-  it('lets its page do no more than it needs', async () => {
+  it('restricts its page by a content security policy', async () => {
     const { headers } = await get('/console/');
     const policy = String(headers['content-security-policy']).split('; ');
     expect(policy).toEqual([
@@ -97,7 +97,7 @@ describe('the served console', () => {
     expect(headers['x-content-type-options']).toBe('nosniff');
   });
 
-  it('lets files be kept for ever, whose names change with their content', async () => {
+  it('lets clients cache files with hashed names permanently', async () => {
     const plain = await get(script);
     expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable, no-transform');
     expect(plain.headers['content-type']).toBe('text/javascript; charset=utf-8');
@@ -114,13 +114,13 @@ describe('the served console', () => {
     '/console/assets/../../package.json',
     '/console/assets/%2e%2e/%2e%2e/package.json',
     '/console/.vite/manifest.json',
-  ])('shows nothing of other files: %s', async (path) => {
+  ])('does not serve other files: %s', async (path) => {
     const { status, body } = await get(path);
     expect(body.toString()).not.toMatch(/"dependencies"|"isEntry"/);
     expect(status === 404 || body.toString().includes('<div id="console">')).toBe(true);
   });
 
-  it('is found from the root by a browser, and by nobody else', async () => {
+  it('redirects browsers from the root, but no other clients', async () => {
     const browser = await get('/', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
     expect([browser.status, browser.headers['location']]).toEqual([302, '/console/']);
     for (const accept of ['*/*', 'application/json', 'application/json, text/html']) {
@@ -130,11 +130,11 @@ describe('the served console', () => {
     expect((await get('/console')).headers['location']).toBe('/console/');
   });
 
-  it('has other methods refused', async () => {
+  it('refuses other methods', async () => {
     expect((await fetch(`${app.url}/console/about`, { method: 'POST' })).status).toBe(404);
   });
 
-  it('is told its settings without a token, and no secret', async () => {
+  it('gets its settings without a token, but no secrets', async () => {
     const { status, body } = await app.request('GET', '/console/settings', { token: null });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -147,7 +147,7 @@ describe('the served console', () => {
     });
   });
 
-  it('signs nobody in by itself in production', async () => {
+  it('offers no evaluation sign-in in production', async () => {
     const answer = await fetch(`${app.url}/console/evaluation/sign-in`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', origin: app.url },
@@ -157,7 +157,7 @@ describe('the served console', () => {
   });
 });
 
-describe('the policy of the console, where the issuer names endpoints at other origins', () => {
+describe('the content security policy, if the issuer has endpoints at other origins', () => {
   const issuers: StubIssuer[] = [];
   const apps: TestApp[] = [];
   afterAll(async () => {
@@ -177,7 +177,7 @@ describe('the policy of the console, where the issuer names endpoints at other o
     return { issuer: issuer.url, parts: String(headers['content-security-policy']).split('; ') };
   };
 
-  it('lets the page call those for tokens, and lead a frame to that for signing in', async () => {
+  it('allows connections to the token endpoints and frames of the authorization endpoint', async () => {
     const { issuer, parts } = await partsOf({
       token_endpoint: 'https://oauth2.example.net/token',
       revocation_endpoint: 'https://oauth2.example.net/revoke',
@@ -187,7 +187,7 @@ describe('the policy of the console, where the issuer names endpoints at other o
     expect(parts).toContain(`frame-src 'self' ${issuer} https://accounts.example.org`);
   });
 
-  it('is no wider by what else stands there', async () => {
+  it('ignores malformed addresses and other endpoints', async () => {
     const { issuer, parts } = await partsOf({
       token_endpoint: "https://*;script-src'unsafe-inline'/token",
       revocation_endpoint: 'https://*.example.org/revoke',
@@ -217,7 +217,7 @@ describe('with CONSOLE=false', () => {
     },
   );
 
-  it('nobody is led away from the root', async () => {
+  it('the root does not redirect', async () => {
     expect((await httpGet(app.url, '/', { accept: 'text/html' })).status).toBe(401);
   });
 });

@@ -19,7 +19,7 @@ describe('the caller', () => {
   });
   afterAll(() => app.close());
 
-  it('is told who he is and what he may do, for which applications', async () => {
+  it('gets their identity and their permissions, with the applications of each', async () => {
     const token = await app.tokenWith({ sub: 'f3a1', roles: ['reader', 'author'] });
     const { status, body } = await app.request('GET', PATH, { token });
     expect(status).toBe(200);

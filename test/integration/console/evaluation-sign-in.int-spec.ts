@@ -52,7 +52,7 @@ describe('signing in at the console of evaluation mode', () => {
   const json = ({ body }: RawAnswer): Record<string, unknown> =>
     JSON.parse(body.toString()) as Record<string, unknown>;
 
-  it('gives a token for a person with chosen permissions', async () => {
+  it('issues a token for a person with chosen permissions', async () => {
     const known = json(await httpGet(url, PATH, { host }))['permissions'];
     expect(known).toEqual(expect.arrayContaining(['process-read', 'integration-management']));
     const answer = json(await signIn(own, { subject: 'ada.example', permissions: ['process-read'] }));
@@ -68,7 +68,7 @@ describe('signing in at the console of evaluation mode', () => {
   });
 
   it.each<[string, () => Record<string, string>]>([
-    ['another name that leads here', () => ({ ...own, host: 'evil.example', origin: 'http://evil.example' })],
+    ['a page of another host name', () => ({ ...own, host: 'evil.example', origin: 'http://evil.example' })],
     [
       'a page of another site',
       () => ({ ...own, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }),
@@ -77,8 +77,8 @@ describe('signing in at the console of evaluation mode', () => {
       'a page of another port',
       () => ({ ...own, origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' }),
     ],
-    ['a page without an origin', () => ({ ...own, origin: 'null' })],
-    ['what is no page', () => ({ host, 'content-type': 'application/json' })],
+    ['a page with an opaque origin', () => ({ ...own, origin: 'null' })],
+    ['a request without an origin', () => ({ host, 'content-type': 'application/json' })],
   ])('refuses %s', async (_what, headers) => {
     const answer = await signIn(headers());
     expect([answer.status, json(answer)['message']]).toEqual([
@@ -87,11 +87,11 @@ describe('signing in at the console of evaluation mode', () => {
     ]);
   });
 
-  it('takes JSON only, which a form of another site cannot send', async () => {
+  it('accepts only JSON, which a form of another site cannot send', async () => {
     expect((await signIn({ ...own, 'content-type': 'text/plain' })).status).toBe(400);
   });
 
-  it('refuses what cannot be a permission', async () => {
+  it('rejects a malformed permission', async () => {
     const answer = await signIn(own, { subject: 'ada.example', permissions: ['one,two'] });
     expect(answer.status).toBe(400);
     expect(json(answer)['details']).toContain('no comma');

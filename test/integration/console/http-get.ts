@@ -1,6 +1,6 @@
 import { request, type IncomingHttpHeaders } from 'node:http';
 
-/** An answer as it came: not decompressed, no redirect followed. */
+/** Response as received: not decompressed, no redirect followed. */
 export interface RawAnswer {
   status: number;
   headers: IncomingHttpHeaders;

@@ -12,7 +12,7 @@ const JOIN_MS = 60_000;
 const PROVIDER = '/usr/lib/galera/libgalera_smm.so';
 
 const TRANSFER = 'copy';
-/** The one that gives and the one that takes run it with a role each; both print what the server waits for. */
+/** State transfer script. Donor and joiner run it with their role; each prints what its server waits for. */
 const TRANSFER_SCRIPT = `#!/bin/sh
 set -eu
 place=$(dirname "$0")/state
@@ -39,13 +39,13 @@ else
 fi
 `;
 
-/** MariaDB servers that replicate as one cluster of Galera, where each takes writes. */
+/** MariaDB servers that form one Galera cluster in which every node accepts writes. */
 export class GaleraCluster {
   private constructor(readonly nodes: readonly PrivateServer[]) {}
 
   /**
-   * @param size how many nodes
-   * @throws Error that says why it cannot be had
+   * @param size number of nodes
+   * @throws Error if the cluster cannot be started
    */
   static async start(size: number): Promise<GaleraCluster> {
     const program = await serverProgram('mariadb');
@@ -88,8 +88,8 @@ export class GaleraCluster {
 }
 
 /**
- * A way to send the state of a node to another one: by copying its files, which no package of a server alone brings. The servers
- * look for its program in the PATH that they have from this process.
+ * Adds a state transfer method that copies files, because the unpacked server packages contain none. The servers look up its
+ * program in the PATH that they inherit from this process.
  */
 async function addTransfer(): Promise<void> {
   const folder = await processFolder(join(tmpdir(), 'svc-galera'));
@@ -97,7 +97,7 @@ async function addTransfer(): Promise<void> {
   process.env['PATH'] = `${folder}:${process.env['PATH']}`;
 }
 
-/** Waits until a node takes writes, and sees as many as there are. */
+/** Waits until a node accepts writes and sees all nodes of the cluster. */
 async function synced(node: PrivateServer, size: number): Promise<void> {
   const connection = await createConnection({ uri: node.url.replace(/^mariadb:/, 'mysql:') });
   try {

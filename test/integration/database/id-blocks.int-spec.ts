@@ -36,10 +36,10 @@ describe('IdBlocks', () => {
   const stored = async (name: string): Promise<number | undefined> =>
     (await dataSources[0]!.manager.findOneBy(IdBlockEntity, { name }))?.next;
 
-  it('gives every id once, also to two replicas that begin at the same time', async () => {
+  it('allocates every id once, even to replicas that start concurrently', async () => {
     const call = (replica: number): Promise<number[]> =>
       Promise.all(Array.from({ length: 450 }, () => replicas[replica]!.ids.next('job', 3)));
-    // Two connections to the embedded file cannot wait for each other in one process.
+    // Two SQLite connections of one process cannot wait for each other.
     const firsts = replicas[0]!.database.isEmbedded
       ? [...(await call(0)), ...(await call(1)), ...(await call(0))]
       : (await Promise.all([call(0), call(1), call(0)])).flat();
@@ -49,7 +49,7 @@ describe('IdBlocks', () => {
     expect(ids.every(Number.isSafeInteger)).toBe(true);
   });
 
-  it('asks the database once for all callers that find the stock empty', async () => {
+  it('queries the database once for all callers that find no reserved ids', async () => {
     const ids = await Promise.all(
       Array.from({ length: BLOCK }, () => replicas[0]!.ids.next('process-token')),
     );
@@ -57,7 +57,7 @@ describe('IdBlocks', () => {
     expect(await stored('process-token')).toBe(BLOCK + 1);
   });
 
-  it('keeps names apart, and serves more ids at once than a block has', async () => {
+  it('counts each name separately, and allocates more ids at once than a block has', async () => {
     const [{ ids }] = replicas as [(typeof replicas)[0]];
     expect(await ids.next('a')).toBe(1);
     expect(await ids.next('b', 2_500)).toBe(1);
@@ -65,7 +65,7 @@ describe('IdBlocks', () => {
     expect(await ids.next('a')).toBe(2);
   });
 
-  it('gives ids at once while there are any in stock, also inside of a transaction', async () => {
+  it('returns reserved ids synchronously, even inside a transaction', async () => {
     const [{ ids, database }] = replicas as [(typeof replicas)[0]];
     expect(() => ids.take('job')).toThrow(IdRangeExhaustedError);
     await ids.provide(['job', 'process-token'], 16);
@@ -78,7 +78,7 @@ describe('IdBlocks', () => {
     expect(Array.from({ length: 2_500 }, () => ids.take('job')).at(-1)).toBe(BLOCK + 2_500);
   });
 
-  it('fetches more ids before the stock is empty, and lets nobody wait for them', async () => {
+  it('prefetches ids before the reserved ones run out, without blocking callers', async () => {
     const [{ ids, database }] = replicas as [(typeof replicas)[0]];
     await ids.provide(['job'], 1);
     Array.from({ length: BLOCK - 10 }, () => ids.take('job'));
@@ -106,16 +106,16 @@ describe('IdBlocks', () => {
     await expect(ids.provide(['job'], 500)).rejects.toThrow('outage');
   });
 
-  it('refuses to be called inside of a transaction, at once and with a full stock too', async () => {
+  it('refuses asynchronous calls inside a transaction, even if ids are reserved', async () => {
     const [{ ids, database }] = replicas as [(typeof replicas)[0]];
     await ids.next('job');
     await expect(database.write(() => ids.next('job'))).rejects.toThrow(NestedDatabaseUseError);
     await expect(database.read(() => ids.next('job'))).rejects.toThrow(NestedDatabaseUseError);
     await expect(database.write(() => ids.provide(['job'], 1))).rejects.toThrow(NestedDatabaseUseError);
-    expect(await database.write(() => Promise.resolve('goes on'))).toBe('goes on');
+    expect(await database.write(() => Promise.resolve('continues'))).toBe('continues');
   });
 
-  it('goes on after the database failed', async () => {
+  it('recovers after a database failure', async () => {
     const [{ ids, database }] = replicas as [(typeof replicas)[0]];
     const write = database.writeAside.bind(database);
     database.writeAside = () => Promise.reject(new Error('outage'));
@@ -124,7 +124,7 @@ describe('IdBlocks', () => {
     expect(await ids.next('job')).toBe(1);
   });
 
-  it('stops before an id could no longer be told from the next one', async () => {
+  it('stops before ids leave the range of safe integers', async () => {
     await dataSources[0]!.manager.insert(IdBlockEntity, { name: 'job', next: Number.MAX_SAFE_INTEGER - 500 });
     await expect(replicas[0]!.ids.next('job')).rejects.toThrow(/from 0 to/);
     expect(await stored('job')).toBe(Number.MAX_SAFE_INTEGER - 500);

@@ -11,7 +11,7 @@ const NAME = `svc_lock_${process.pid}`;
 const READER = `reader_${process.pid}`;
 const PATIENT_SECONDS = 60;
 
-describe.skipIf(testUrl.startsWith('sqlite:'))('replicas that migrate at the same time', () => {
+describe.skipIf(testUrl.startsWith('sqlite:'))('replicas that migrate concurrently', () => {
   const opened: DataSource[] = [];
   let url: string;
 
@@ -35,7 +35,7 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('replicas that migrate at the sam
     return dataSource;
   };
 
-  /** Of the transaction that holds the lock: its connection. */
+  /** FROM clause that selects the transaction holding the lock and its connection. */
   const HOLDER = `information_schema.innodb_trx
     JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE db = '${NAME}'`;
   const killHolder = async (by: DataSource): Promise<void> => {
@@ -49,7 +49,7 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('replicas that migrate at the sam
     return Number(rows[0]?.idle);
   };
 
-  it('take turns on an empty database: one makes every table, the others find nothing to do', async () => {
+  it('take turns on an empty database: one creates every table, the others find nothing to do', async () => {
     const replicas = await Promise.all([replica(), replica(), replica()]);
     const done = await Promise.all(replicas.map((each) => migrate(each, PATIENT_SECONDS)));
     expect(done.map(({ length }) => length).toSorted((one, other) => one - other)).toEqual([
@@ -59,7 +59,7 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('replicas that migrate at the sam
     ]);
   });
 
-  it('wait for one that works longer than a statement may wait for a row', async () => {
+  it('wait for a migration that takes longer than a statement may wait for a row lock', async () => {
     const [first, second] = await Promise.all([replica(), replica()]);
     let isDone = false;
     const working = withMigrationLock(first, PATIENT_SECONDS, async () => {
@@ -71,7 +71,7 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('replicas that migrate at the sam
     await working;
   });
 
-  it('give up after their time, and the lock is free once the work failed or its replica is gone', async () => {
+  it('give up after their timeout, and the lock is released when the work fails or its replica is lost', async () => {
     const [first, second, third] = await Promise.all([replica(), replica(), replica()]);
     await withMigrationLock(first, PATIENT_SECONDS, async () => {
       await expect(migrate(second, 1)).rejects.toThrow(MigrationLockError);
@@ -85,20 +85,20 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('replicas that migrate at the sam
     await lost;
   });
 
-  it('keep the connection of the lock busy, and end when it is lost before the work is done', async () => {
+  it('keep the connection of the lock alive, and fail if it is lost before the work is done', async () => {
     const [first, second] = await Promise.all([replica(), replica()]);
     const work = async (): Promise<void> => {
       const idle = await idleSeconds(first);
       await first.query('SELECT SLEEP(3)');
       expect(await idleSeconds(first)).toBeLessThan(idle + 2);
       await killHolder(first);
-      // Work that has no end by itself.
+      // This work never completes.
       await new Promise(() => undefined);
     };
     await expect(withMigrationLock(second, PATIENT_SECONDS, work, 100)).rejects.toThrow(MigrationLockError);
   });
 
-  it('need no right to change tables where nothing is to be done', async () => {
+  it('need no right to change tables if there is nothing to migrate', async () => {
     const [admin] = opened;
     await admin?.query(`CREATE USER '${READER}'@'%' IDENTIFIED BY 'reader'`);
     await admin?.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ${NAME}.* TO '${READER}'@'%'`);

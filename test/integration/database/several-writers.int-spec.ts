@@ -49,7 +49,7 @@ describe.skipIf(program === undefined || !hasPlugin)('a replication group', () =
     return launch(server);
   };
 
-  it('with several primaries ends the start in a sentence that names the variable', async () => {
+  it('with several primaries fails the start with a message that names the variable', async () => {
     const service = await start('OFF');
     expect(await service.ended()).toBe(1);
     expect(service.output).toContain(
@@ -59,10 +59,10 @@ describe.skipIf(program === undefined || !hasPlugin)('a replication group', () =
   });
 });
 
-describe.skipIf(galera?.server === undefined)('a cluster of Galera', () => {
+describe.skipIf(galera?.server === undefined)('a Galera cluster', () => {
   afterAll(() => galera?.server?.stop());
 
-  it.each([0, 1])('ends the start in a sentence that names the variables, on node %i', async (index) => {
+  it.each([0, 1])('fails the start with a message that names the variables, on node %i', async (index) => {
     const service = await launch(galera?.server?.nodes[index] as PrivateServer);
     expect(await service.ended()).toBe(1);
     expect(service.output).toContain(

@@ -9,27 +9,27 @@ import { TestApp } from '../../support/app.js';
 
 const PROOFS = new Table(WriteProofEntity);
 const AT = new Date('2026-01-01T00:00:00Z');
-const MOST = 4;
+const GROUP_MAX = 4;
 const BAD = -1;
 
-describe('readings that come at one time', () => {
+describe('concurrent shared reads', () => {
   let app: TestApp;
   let database: Database;
-  /** The parts of each reading, in their order. */
-  let readings: number[][] = [];
-  /** What a reading does before it reads. */
+  /** Keys of each batch, in order. */
+  let batches: number[][] = [];
+  /** Called by each batch before it reads. */
   let before: (parts: readonly number[]) => Promise<void> | void;
   let read: SharedRead<number, { slot: number } | null>;
 
   beforeAll(async () => {
     app = await TestApp.start({
       JOBS_CONCURRENCY: '0',
-      'databaseLimits.groupMax': String(MOST),
+      'databaseLimits.groupMax': String(GROUP_MAX),
       'databaseLimits.groups': '1',
     });
     database = app.nest.get(Database);
     read = database.sharedRead(async (manager: EntityManager, slots: readonly number[]) => {
-      readings.push([...slots]);
+      batches.push([...slots]);
       await before(slots);
       const rows = await PROOFS.select('slot').find(manager, {});
       return slots.map((slot) => rows.find((row) => row.slot === slot) ?? null);
@@ -37,7 +37,7 @@ describe('readings that come at one time', () => {
   });
   beforeEach(async () => {
     await app.dataSource.manager.clear(WriteProofEntity);
-    readings = [];
+    batches = [];
     before = () => undefined;
   });
   afterAll(() => app.close());
@@ -51,40 +51,40 @@ describe('readings that come at one time', () => {
     );
   const settled = (...slots: number[]) => Promise.allSettled(slots.map((slot) => read(slot)));
 
-  it('are one, and each gets its own', async () => {
+  it('are combined into one batch, and each gets its own result', async () => {
     await store(1, 2);
     expect(await Promise.all([read(1), read(3), read(2)])).toEqual([{ slot: 1 }, null, { slot: 2 }]);
-    expect(readings).toEqual([[1, 3, 2]]);
+    expect(batches).toEqual([[1, 3, 2]]);
   });
 
-  it('are by themselves when there are no others', async () => {
+  it('have batches of their own when there are no others', async () => {
     await read(1);
     await read(2);
-    expect(readings).toEqual([[1], [2]]);
+    expect(batches).toEqual([[1], [2]]);
   });
 
-  it('ask once for what several want, and give all of them the same', async () => {
+  it('read a key once for several callers, who get the same object', async () => {
     await store(1);
     const [one, other, another] = await Promise.all([read(1), read(1), read(2)]);
     expect(one).toEqual({ slot: 1 });
     expect(other).toBe(one);
     expect(another).toBeNull();
-    expect(readings).toEqual([[1, 2]]);
+    expect(batches).toEqual([[1, 2]]);
   });
 
-  it('are no more than databaseLimits.groupMax in one', async () => {
+  it('have at most databaseLimits.groupMax keys in a batch', async () => {
     await settled(1, 2, 3, 4, 5);
-    expect(readings).toEqual([[1, 2, 3, 4], [5]]);
+    expect(batches).toEqual([[1, 2, 3, 4], [5]]);
   });
 
-  it('wait for the next one when they come while one is under way, and see what was stored before they came', async () => {
+  it('wait for the next batch while one is running, and see everything stored before they began', async () => {
     let reach = (): void => undefined;
-    let goOn = (): void => undefined;
+    let release = (): void => undefined;
     const reached = new Promise<void>((resolve) => {
       reach = resolve;
     });
     const going = new Promise<void>((resolve) => {
-      goOn = resolve;
+      release = resolve;
     });
     before = () => {
       before = () => undefined;
@@ -95,16 +95,16 @@ describe('readings that come at one time', () => {
     await reached;
     const others = settled(2, 3);
     const storing = store(2);
-    goOn();
+    release();
     await storing;
 
     expect(await read(2)).toEqual({ slot: 2 });
     expect(await first).toBeNull();
     await others;
-    expect(readings.slice(0, 2)).toEqual([[1], [2, 3]]);
+    expect(batches.slice(0, 2)).toEqual([[1], [2, 3]]);
   });
 
-  it('are tried one by one when they fail together, so that nobody has the failure of another', async () => {
+  it('are retried one by one when a batch fails, so that a failure affects only its own caller', async () => {
     await store(1, 2);
     const failure = new Error('failed');
     before = (slots) => {
@@ -117,20 +117,20 @@ describe('readings that come at one time', () => {
       { status: 'rejected', reason: failure },
       { status: 'fulfilled', value: { slot: 2 } },
     ]);
-    expect(readings).toEqual([[1, BAD, 2], [1], [BAD], [2]]);
+    expect(batches).toEqual([[1, BAD, 2], [1], [BAD], [2]]);
   });
 
-  it('are not tried again when the database fails', async () => {
+  it('are not retried when the database fails', async () => {
     before = () => {
       throw new DatabaseOverloadedError();
     };
     const outcomes = await settled(1, 2);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(readings).toEqual([[1, 2]]);
+    expect(batches).toEqual([[1, 2]]);
   });
 
-  it('are refused inside of work that was given to the database', async () => {
+  it('are refused inside another database operation', async () => {
     await expect(database.read(async () => read(1))).rejects.toThrow(NestedDatabaseUseError);
-    expect(readings).toEqual([]);
+    expect(batches).toEqual([]);
   });
 });

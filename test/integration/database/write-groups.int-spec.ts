@@ -14,7 +14,7 @@ import { eventRows } from '../../support/runtime/runtime-rows.js';
 
 const PROOFS = new Table(WriteProofEntity);
 const AT = new Date('2026-01-01T00:00:00Z');
-const MOST = 8;
+const GROUP_MAX = 8;
 const WORK_MS = 20;
 const isEmbedded = String(process.env['DATABASE_URL']).startsWith('sqlite:');
 
@@ -26,7 +26,7 @@ let transactions: ReturnType<typeof vi.spyOn>;
 beforeAll(async () => {
   app = await TestApp.start({
     JOBS_CONCURRENCY: '0',
-    'databaseLimits.groupMax': String(MOST),
+    'databaseLimits.groupMax': String(GROUP_MAX),
     'databaseLimits.groupWorkMs': String(WORK_MS),
   });
   database = app.nest.get(Database);
@@ -50,13 +50,13 @@ const inserting =
     insert(slot, transaction);
 const slots = async (): Promise<number[]> =>
   (await dataSource.manager.find(WriteProofEntity, { order: { slot: 'ASC' } })).map(({ slot }) => slot);
-/** All of them at one time; what each came to. */
+/** Runs all works concurrently and returns their outcomes. */
 const together = (...works: Work[]): Promise<PromiseSettledResult<unknown>[]> =>
   Promise.allSettled(works.map((work) => database.writeTogether(work)));
 const statesOf = (outcomes: readonly PromiseSettledResult<unknown>[]): string[] =>
   outcomes.map(({ status }) => status);
 
-describe('writes that come at one time', () => {
+describe('concurrent writes', () => {
   it('share a transaction and its statements', async () => {
     const sent: string[] = [];
     const create = dataSource.createQueryRunner.bind(dataSource);
@@ -69,7 +69,7 @@ describe('writes that come at one time', () => {
       });
       return runner;
     });
-    const works = Array.from({ length: MOST }, (_, slot) => async (transaction: StepTransaction) => {
+    const works = Array.from({ length: GROUP_MAX }, (_, slot) => async (transaction: StepTransaction) => {
       await insert(slot, transaction);
       return slot;
     });
@@ -89,12 +89,12 @@ describe('writes that come at one time', () => {
   });
 
   it('are no more than databaseLimits.groupMax in a transaction', async () => {
-    const outcomes = await together(...Array.from({ length: MOST + 1 }, (_, slot) => inserting(slot)));
+    const outcomes = await together(...Array.from({ length: GROUP_MAX + 1 }, (_, slot) => inserting(slot)));
     expect(new Set(statesOf(outcomes))).toEqual(new Set(['fulfilled']));
     expect(transactions).toHaveBeenCalledTimes(2);
   });
 
-  it('see nothing of another one that refuses before it writes', async () => {
+  it('are not affected by one that is rejected before it writes', async () => {
     const refusal = new Error('refused');
     const outcomes = await together(inserting(1), () => Promise.reject(refusal), inserting(3));
     expect(statesOf(outcomes)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
@@ -103,7 +103,7 @@ describe('writes that come at one time', () => {
     expect(transactions).toHaveBeenCalledTimes(1);
   });
 
-  it('are stored without another one that fails after it has written', async () => {
+  it('are stored without one that fails after it has written', async () => {
     const failure = new Error('failed');
     const outcomes = await together(
       inserting(1),
@@ -118,7 +118,7 @@ describe('writes that come at one time', () => {
     expect(await slots()).toEqual([1, 3]);
   });
 
-  it('are stored without another one whose statement fails', async () => {
+  it('are stored without one whose statement fails', async () => {
     const outcomes = await together(inserting(1), inserting(2), inserting(2), inserting(3));
     expect(await slots()).toEqual([1, 2, 3]);
     const failed = outcomes.flatMap((outcome) =>
@@ -127,30 +127,33 @@ describe('writes that come at one time', () => {
     expect(failed.map(isDuplicate)).toEqual([true]);
   });
 
-  it.skipIf(isEmbedded)('send nothing more after the server has rolled their transaction back', async () => {
-    let fail = (): void => undefined;
-    const failed = new Promise<void>((resolve) => {
-      fail = resolve;
-    });
-    const outcomes = await together(
-      async (transaction) => {
-        await insert(1, transaction);
-        if (transaction.isShared) {
-          // As a deadlock does, which ends the transaction of the victim.
-          await transaction.query('ROLLBACK');
-        }
-        await transaction.query('SELECT nothing FROM nowhere').finally(fail);
-      },
-      async (transaction) => {
-        await failed;
-        await insert(2, transaction);
-      },
-    );
-    expect(statesOf(outcomes)).toEqual(['rejected', 'fulfilled']);
-    expect(await slots()).toEqual([2]);
-  });
+  it.skipIf(isEmbedded)(
+    'send no more statements after the server has rolled back their transaction',
+    async () => {
+      let fail = (): void => undefined;
+      const failed = new Promise<void>((resolve) => {
+        fail = resolve;
+      });
+      const outcomes = await together(
+        async (transaction) => {
+          await insert(1, transaction);
+          if (transaction.isShared) {
+            // Simulates a deadlock, which rolls back the transaction of the victim.
+            await transaction.query('ROLLBACK');
+          }
+          await transaction.query('SELECT nothing FROM nowhere').finally(fail);
+        },
+        async (transaction) => {
+          await failed;
+          await insert(2, transaction);
+        },
+      );
+      expect(statesOf(outcomes)).toEqual(['rejected', 'fulfilled']);
+      expect(await slots()).toEqual([2]);
+    },
+  );
 
-  it('wait for each other where they work with the same thing', async () => {
+  it('wait for each other if they hold the same key', async () => {
     const order: string[] = [];
     const working =
       (name: string, slot: number): Work =>
@@ -165,7 +168,7 @@ describe('writes that come at one time', () => {
     expect(transactions).toHaveBeenCalledTimes(1);
   });
 
-  it('leave for a transaction of their own', async () => {
+  it('can move to a transaction of their own', async () => {
     const attempts: boolean[] = [];
     const leaving: Work = async (transaction) => {
       attempts.push(transaction.isShared);
@@ -177,7 +180,7 @@ describe('writes that come at one time', () => {
     expect(await slots()).toEqual([1, 2]);
   });
 
-  it('are left to the next transaction when the others have worked for databaseLimits.groupWorkMs', async () => {
+  it('move to the next transaction once the others have computed for databaseLimits.groupWorkMs', async () => {
     const runs: number[] = [];
     const working =
       (slot: number): Work =>
@@ -195,7 +198,7 @@ describe('writes that come at one time', () => {
     expect(await slots()).toEqual([1, 2, 3]);
   });
 
-  it('share a transaction only with those of their name', async () => {
+  it('share a transaction only with writes of the same name', async () => {
     const named =
       (name: string, slot: number): Work =>
       async (transaction) => {
@@ -207,14 +210,14 @@ describe('writes that come at one time', () => {
     expect(transactions).toHaveBeenCalledTimes(2);
   });
 
-  it('go on by themselves when their transaction cannot begin', async () => {
+  it('run separately when their transaction cannot begin', async () => {
     transactions.mockRejectedValueOnce(new Error('no transaction'));
     expect(statesOf(await together(inserting(1), inserting(2)))).toEqual(['fulfilled', 'fulfilled']);
     expect(await slots()).toEqual([1, 2]);
   });
 });
 
-describe('starts and UI actions that come at one time', () => {
+describe('concurrent starts and UI actions', () => {
   const COUNT = 24;
   let published: Published;
 
@@ -222,7 +225,7 @@ describe('starts and UI actions that come at one time', () => {
     published = await publish(app, { bpmn: taskProcess('grouped', userTask('a'), userTask('b')) });
   });
 
-  it('are answered and stored each as if it were alone, with fewer transactions', async () => {
+  it('are answered and stored independently, in fewer transactions', async () => {
     const all = Array.from({ length: COUNT }, (_, number) => ({ number }));
     const starts = await Promise.all(all.map((data) => start(app, published, 'grouped', data)));
     expect(starts.map(({ status }) => status)).toEqual(Array(COUNT).fill(200));
@@ -231,7 +234,7 @@ describe('starts and UI actions that come at one time', () => {
     transactions.mockClear();
     const actions = await Promise.all(
       starts.map(({ body }, number) =>
-        // One after the other is for a token that is not there.
+        // Every sixth action is for an unknown token.
         execute(app, body.uuid, number % 6 === 5 ? body.uuid : (body.tokens[0]?.uuid ?? ''), ui('a'), {
           answer: number,
         }),
@@ -261,7 +264,7 @@ describe('starts and UI actions that come at one time', () => {
     }
   });
 
-  it('on one instance come one after the other, in one order', async () => {
+  it('on one instance run one after the other', async () => {
     const { body } = await start(app, published, 'grouped', {});
     const token = body.tokens[0]?.uuid ?? '';
     const answers = await Promise.all(
@@ -273,7 +276,7 @@ describe('starts and UI actions that come at one time', () => {
     expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
   });
 
-  it('with one Idempotency-Key are one start, whoever comes at the same time', async () => {
+  it('with one Idempotency-Key are one start, even among other concurrent starts', async () => {
     const calls = Array.from({ length: 16 }, (_, number) =>
       start(
         app,

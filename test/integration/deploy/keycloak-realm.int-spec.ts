@@ -12,7 +12,7 @@ interface Realm {
 const realm = JSON.parse(readFileSync('deploy/compose/realm.json', 'utf8')) as Realm;
 const { OIDC_AUDIENCE = '', OIDC_REQUIRED_CLAIMS = '' } = composeServices()['service']?.environment ?? {};
 
-/** The access token that Keycloak 26.4 wrote for a client of this realm, as far as the service looks at it. */
+/** Returns the claims that the service reads from a Keycloak 26.4 access token for a client of this realm. */
 function claimsOf(clientId: string): Record<string, unknown> {
   const client = realm.clients.find((each) => each.clientId === clientId);
   const roles = realm.users.find((user) => user.serviceAccountClientId === clientId)?.realmRoles ?? [];
@@ -33,7 +33,7 @@ describe('the realm of the compose file', () => {
   });
   afterEach(() => app.close());
 
-  it('grants its service account what the default rules ask for', async () => {
+  it('grants its service account the permissions of the default rules', async () => {
     const token = await app.tokenWith(claimsOf('svc-ci'));
     const created = await app.request('PATCH', createPath(), { token, body: createSystemBody() });
     expect(created.status).toBe(201);
@@ -42,7 +42,7 @@ describe('the realm of the compose file', () => {
     expect(realm.roles.realm.map(({ name }) => name)).toEqual(realm.users[0]?.realmRoles);
   });
 
-  it('knows who signs in at the front end, and grants nothing without a role', async () => {
+  it('accepts tokens of the front end, but grants nothing without a role', async () => {
     const token = await app.tokenWith(claimsOf('svc-web'));
     expect((await app.request('GET', listPath(), { token })).status).toBe(403);
   });

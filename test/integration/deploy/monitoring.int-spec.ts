@@ -17,21 +17,21 @@ const panels = dashboard.panels.flatMap(({ title, targets = [] }) =>
   targets.map(({ expr }) => [title, expr] as const),
 );
 
-describe('alert rules and the board', () => {
+describe('alert rules and the dashboard', () => {
   let app: TestApp;
   let text: string;
   beforeAll(async () => {
     const port = await freePort();
     app = await TestApp.start({ METRICS_PORT: String(port) });
-    // While the main thread is busy, as at its start, the metrics are those of before.
+    // While the main thread is busy, for example at startup, the endpoint returns earlier metrics.
     text = await eventually(
       async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
-      (told) => told.includes('outcome="given_up"'),
+      (metrics) => metrics.includes('outcome="given_up"'),
     );
   });
   afterAll(() => app.close());
 
-  it('find a 0 before the first event of what they watch for one', () => {
+  it('find a 0 for counters that have not counted an event yet', () => {
     for (const kind of ['TIMER', 'WORKFLOW', 'CALL', 'WORKFLOW_TEST']) {
       expect(text).toContain(`svc_job_duration_seconds_count{kind="${kind}",outcome="given_up"} 0\n`);
     }
@@ -39,7 +39,7 @@ describe('alert rules and the board', () => {
     expect(text).toContain('svc_process_incidents_total{source="PROCESS_DEFINITION",type="DEFINITION"} 0\n');
   });
 
-  it('name only metrics that the service gives', () => {
+  it('name only metrics that the service exports', () => {
     const given = new Set(
       [...text.matchAll(/^# TYPE (\S+) (\w+)$/gm)].flatMap(([, name, type]) =>
         type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
@@ -70,7 +70,7 @@ describe('alert rules and the board', () => {
       );
       const matched = [...expression.matchAll(/([a-z_]+)(?:=|!=|=~|!~)"/g)].map(([, label = '']) => label);
       const named = [...grouped, ...matched].map((label) => label.trim()).filter((label) => label !== '');
-      // What Prometheus itself adds.
+      // Prometheus adds `instance`, and histogram buckets have `le`.
       const known = new Set([...had, 'instance', 'le']);
       expect(
         named.filter((label) => !known.has(label)),

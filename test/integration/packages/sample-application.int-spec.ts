@@ -34,7 +34,7 @@ describe('the sample application of evaluation mode', () => {
   const activeBuild = async () =>
     (await app.request<{ buildId: string }>('GET', '/rtm/api/runtime/app/sample/build/info')).body.buildId;
 
-  it('is delivered once, however often the server starts', async () => {
+  it('is delivered once, even if the server starts again', async () => {
     const build = await deliverSample(app.nest, FOLDER);
     expect(await activeBuild()).toBe(build);
     const [made] = await builds('sample');
@@ -45,7 +45,7 @@ describe('the sample application of evaluation mode', () => {
     expect(await builds('sample-library')).toHaveLength(1);
   });
 
-  it('is delivered anew when it is another one', async () => {
+  it('is delivered again when it has changed', async () => {
     const before = await activeBuild();
     const build = await deliverSample(app.nest, changed);
     expect(build).not.toBe(before);
@@ -53,13 +53,13 @@ describe('the sample application of evaluation mode', () => {
     expect(await builds('sample')).toHaveLength(2);
   });
 
-  it('goes back without another build', async () => {
+  it('returns to an earlier release without another build', async () => {
     const build = await deliverSample(app.nest, FOLDER);
     expect(await activeBuild()).toBe(build);
     expect(await builds('sample')).toHaveLength(2);
   });
 
-  it('stands back for what a person delivers to the same application', async () => {
+  it('does not replace a build that a person delivers to the same application', async () => {
     const path = `${appPath('sample')}/app-version/mine`;
     const document = { application: { formatVersion: 1, appId: 'sample', name: 'Mine' } };
     expect((await app.request('PUT', `${path}/package`, { body: document })).status).toBe(200);
