@@ -188,10 +188,4 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/integratio
     };
     await expect.poll(subjects).toEqual(['one', 'one', 'two', 'two']);
   });
-
-  it('needs a token and the permission', async () => {
-    expect((await app.request('GET', auditPath('pages'), { token: null })).status).toBe(401);
-    const token = await app.tokenWith({ scope: 'openid' });
-    expect((await app.request('GET', auditPath('pages'), { token })).status).toBe(403);
-  });
 });

@@ -58,7 +58,7 @@ describe('every guarded route', () => {
   });
 
   it.each([...Object.entries(BAD_TOKENS), ['no token', () => Promise.resolve(null)] as const])(
-    'answers 401 before it looks at the body: %s',
+    'answers 401 before it parses the body: %s',
     async (_name, make) => {
       const token = await make({ issuer: app.issuer, rsaKey });
       const answers = await Promise.all(
@@ -79,7 +79,7 @@ describe('every guarded route', () => {
     ['process-read', 2, 'Insufficient permissions to read process data'],
     ['workflow-test', 1, 'Insufficient permissions to test workflows'],
     ['tool-call', 1, 'Insufficient permissions to call tools'],
-  ])('that needs %s answers 403 without it, before it looks at the body', async (name, least, message) => {
+  ])('that needs %s answers 403 without it, before it parses the body', async (name, least, message) => {
     const token = await app.tokenWith({ scope: 'openid' });
     const guarded = operations.filter(({ permission }) => permission === name);
     expect(guarded.length).toBeGreaterThanOrEqual(least);

@@ -129,15 +129,6 @@ describe('PUT /resource/app/{appId}/active-build', () => {
       expect((await app.request('PUT', `${appPath(appId)}/active-build`, { body })).status).toBe(400);
     },
   );
-
-  it('answers 401 and 403', async () => {
-    const { buildId } = await publish(app, { appId, bpmn: userTaskProcess() });
-    const path = `${appPath(appId)}/active-build`;
-    const token = await app.tokenWith({ scope: 'openid integration:manage' });
-    expect((await app.request('PUT', path, { token: null, body: { buildId } })).status).toBe(401);
-    expect((await app.request('PUT', path, { token, body: { buildId } })).status).toBe(403);
-    expect(await activeRow(app, appId)).toBeNull();
-  });
 });
 
 describe('GET /resource/app/{appId}/active-build', () => {

@@ -96,15 +96,6 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/commit', () => {
     expect((await versionRow())?.state).toBe('DRAFT');
   });
 
-  it('answers 401 and 403', async () => {
-    await deliver();
-    const path = `${deliveryPath(place.appId, place.versionId)}/commit`;
-    const token = await app.tokenWith({ scope: 'openid integration:manage' });
-    expect((await app.request('POST', path, { token: null })).status).toBe(401);
-    expect((await app.request('POST', path, { token })).status).toBe(403);
-    expect((await versionRow())?.state).toBe('DRAFT');
-  });
-
   it('answers 404 when nothing is stored, and creates nothing', async () => {
     const { status, body } = await commit(app, place);
     expect(status).toBe(404);

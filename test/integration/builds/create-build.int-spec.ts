@@ -323,15 +323,6 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/build', () => {
     expect(await buildRows(app, place.appId)).toHaveLength(1);
   });
 
-  it('answers 401 and 403', async () => {
-    await committed();
-    const path = `${deliveryPath(place.appId, place.versionId)}/build`;
-    const token = await app.tokenWith({ scope: 'openid integration:manage' });
-    expect((await app.request('POST', path, { token: null })).status).toBe(401);
-    expect((await app.request('POST', path, { token })).status).toBe(403);
-    expect(await buildRows(app, place.appId)).toEqual([]);
-  });
-
   it('answers 400 to a bad path', async () => {
     const { status, body } = await app.request('POST', `${deliveryPath('a b', 'v1')}/build`);
     expect(status).toBe(400);

@@ -134,22 +134,3 @@ describe('GET /resource/app/{appId}/build/{buildId}/process/{processDefinitionNa
     expect(body['details']).toContain('processDefinitionName');
   });
 });
-
-describe('reading builds', () => {
-  it('needs a token and the permission', async () => {
-    const { buildId } = await publish(app, { appId, bpmn: userTaskProcess() });
-    const token = await app.tokenWith({ scope: 'openid integration:manage' });
-    const base = appPath(appId);
-    const paths = [
-      '/builds',
-      `/build/${buildId}`,
-      `/build/${buildId}/differences`,
-      `/build/${buildId}/process/hello/bpmn`,
-      '/active-build',
-    ];
-    for (const path of paths) {
-      expect((await app.request('GET', base + path, { token: null })).status).toBe(401);
-      expect((await app.request('GET', base + path, { token })).status).toBe(403);
-    }
-  });
-});
