@@ -282,15 +282,6 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
     expect((await start(app, published, name, {})).status).toBe(400);
   });
 
-  it('answers 401 without a token', async () => {
-    const { status, headers } = await start(app, published, 'plain', {}, { token: null });
-
-    expect({ status, challenge: headers.get('www-authenticate') }).toEqual({
-      status: 401,
-      challenge: 'Bearer',
-    });
-  });
-
   it('answers 403 in a lane whose permissions the caller lacks, and starts nothing', async () => {
     const before = await countInstances(app, published.appId);
     const { status, body } = await start(app, published, 'laned', {});
@@ -375,16 +366,6 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
       expect(second.headers.get('idempotent-replayed')).toBe('true');
     });
 
-    it('answers 409 with another body', async () => {
-      await start(app, published, 'plain', { a: 1 }, { key: 'other-body' });
-      const { status, body } = await start(app, published, 'plain', { a: 2 }, { key: 'other-body' });
-
-      expect({ status, message: body.message }).toEqual({
-        status: 409,
-        message: 'The Idempotency-Key was used for a request with another body.',
-      });
-    });
-
     it('separates keys of callers and processes', async () => {
       const other = await app.tokenWith({ sub: 'user-2' });
       const answers = [
@@ -440,30 +421,18 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/process-name/{proces
   });
 });
 
-describe('a deployment that requires a permission', () => {
+describe('a deployment with small data limits', () => {
   let app: TestApp;
   let published: Published;
 
   beforeAll(async () => {
     app = await TestApp.start({
-      PROCESS_START_PERMISSION: 'process-administration',
       'dataLimits.bytes': '4096',
       'dataLimits.values': '1000',
     });
     published = await publish(app, { bpmn: taskProcess('plain', userTask('a')) });
   });
   afterAll(() => app.close());
-
-  it('answers 403 without it, before 404 and 400', async () => {
-    const token = await app.tokenWith({ scope: 'openid' });
-    const { status, body } = await start(app, published, 'none', undefined, { token, rawBody: '{"' });
-
-    expect({ status, message: body.message }).toEqual({
-      status: 403,
-      message: 'Insufficient permissions to administer processes',
-    });
-    expect((await start(app, published, 'plain', {})).status).toBe(200);
-  });
 
   it.each([
     ['bytes', { text: 'x'.repeat(4_096) }, '4096 bytes'],
