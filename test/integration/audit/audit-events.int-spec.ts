@@ -200,7 +200,7 @@ describe('audit events of each call', () => {
     expect(rest.body.next).toBeNull();
   });
 
-  it.each(['limit=', 'limit=-1', 'limit=1&limit=2', 'before=a&before=b', 'systemResourceId='])(
+  it.each(['limit=-1', 'limit=1&limit=2', 'before=a&before=b', 'systemResourceId='])(
     'answers 400 that names the parameter of the query %s',
     async (query) => {
       const { status, body } = await read(newPlace(), `?${query}`);
