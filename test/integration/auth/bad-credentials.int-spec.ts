@@ -103,19 +103,7 @@ describe('a request with a bad credential', () => {
     expect(seen).toMatchObject({ bodies: 0, handlers: 0 });
   });
 
-  it.each([
-    ['broken JSON', { ...post, body: '{' }],
-    ['a body over the limit', { ...post, body: JSON.stringify('x'.repeat(300_000)) }],
-    ['another content type', { ...post, headers: { 'content-type': 'text/plain' } }],
-  ])('is 401, not 400, with %s', async (_name, init) => {
-    expectUnauthorized(await call(`${app.url}/guarded`, undefined, init));
-  });
-
-  it('is 401, not 404, on an unknown path', async () => {
-    expectUnauthorized(await call(`${app.url}/nowhere`));
-  });
-
-  it('does not get past a case or slash variant of a public path', async () => {
+  it('is refused on a variant of a public path', async () => {
     expectUnauthorized(await call(`${app.url}/LIVEZ`));
     expectUnauthorized(await call(`${app.url}/docsx`));
   });
