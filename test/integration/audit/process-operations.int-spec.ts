@@ -44,7 +44,7 @@ describe('operations on process instances in the audit log', () => {
     options: { token?: string; headers?: Record<string, string> } = {},
   ) => app.request('POST', `${instancePath(id)}/${operation}`, options);
 
-  /** Events about an instance as the version lists them, oldest first. */
+  /** Returns the events of an instance from the audit log of its version, oldest first. */
   const eventsOf = async (id: string): Promise<AuditEvent[]> => {
     const path = `${versionPath(published.appId, published.versionId)}/integration/api/systems/audit?limit=100`;
     const { body } = await app.request<{ events: AuditEvent[] }>('GET', path);
