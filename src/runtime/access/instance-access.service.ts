@@ -35,7 +35,7 @@ export class InstanceAccessService {
    * no instances, 404 for callers who may read those of other applications.
    * @throws PermissionDeniedError, ProcessInstanceNotFoundError
    */
-  async demandReadable(principal: Principal, uuid: string): Promise<void> {
+  async requireReadable(principal: Principal, uuid: string): Promise<void> {
     const head = await this.database.read((manager) => Instances.findHead(manager, { uuid }));
     readable(principal, head);
   }
@@ -44,9 +44,9 @@ export class InstanceAccessService {
    * Checks that a caller may correct the process data of an instance, which requires `process-data` and the right to read it.
    * @throws PermissionDeniedError, ProcessInstanceNotFoundError
    */
-  async demandCorrectable(principal: Principal, uuid: string): Promise<void> {
-    demand(principal, Permission.ProcessData);
-    const head = await this.database.read((manager) => Instances.demandHead(manager, uuid));
+  async requireCorrectable(principal: Principal, uuid: string): Promise<void> {
+    requirePermission(principal, Permission.ProcessData);
+    const head = await this.database.read((manager) => Instances.requireHead(manager, uuid));
     if (!mayFor(principal, Permission.ProcessData, head.appId)) {
       throw new PermissionDeniedError(Permission.ProcessData);
     }
@@ -57,7 +57,7 @@ export class InstanceAccessService {
 }
 
 /**
- * Returns a loaded instance if the caller may read it; see `demandReadable`.
+ * Returns a loaded instance if the caller may read it; see `requireReadable`.
  * @param head null if there is no such instance
  * @throws PermissionDeniedError, ProcessInstanceNotFoundError
  */
@@ -66,7 +66,7 @@ export function readable<Head extends Pick<InstanceHead, 'appId' | 'starter'>>(
   head: Head | null,
 ): Head {
   if (head?.starter !== callerHash(principal)) {
-    demandReader(principal);
+    requireReader(principal);
   }
   if (head === null || !mayRead(principal, head)) {
     throw new ProcessInstanceNotFoundError();
@@ -75,11 +75,11 @@ export function readable<Head extends Pick<InstanceHead, 'appId' | 'starter'>>(
 }
 
 /** @throws PermissionDeniedError when the caller may not read instances of any application */
-export function demandReader(principal: Principal): void {
-  demand(principal, Permission.ProcessRead);
+export function requireReader(principal: Principal): void {
+  requirePermission(principal, Permission.ProcessRead);
 }
 
-function demand({ permissions }: Principal, permission: Permission): void {
+function requirePermission({ permissions }: Principal, permission: Permission): void {
   if (!permissions.has(permission)) {
     throw new PermissionDeniedError(permission);
   }
@@ -101,8 +101,8 @@ export const ForReaders = (options: Pick<PathCheck, 'onlyWhenRefused'> = {}): Me
   FoundFirst(
     InstanceAccessService,
     InstanceParams,
-    (access, { uuid }, principal) => access.demandReadable(principal, uuid),
-    { demandCaller: (_access, _path, principal) => demandReader(principal), ...options },
+    (access, { uuid }, principal) => access.requireReadable(principal, uuid),
+    { demandCaller: (_access, _path, principal) => requireReader(principal), ...options },
   );
 
 /** Fields of an instance that decide who may act; `starter` is the caller who started the call chain. */
@@ -146,7 +146,7 @@ export class UiActionAccess {
    * @throws ProcessInstanceNotFoundError
    * @throws UiActionNotFoundError, LanePermissionError for callers who may know of the instance
    */
-  demand(
+  requireUiAction(
     principal: Principal,
     instance: InstanceOwner,
     definition: RunnableDefinition,

@@ -12,7 +12,7 @@ import { chooseStart } from '../starts/start-choice.js';
 import { ProcessStarter, type StartRequest } from '../steps/process-starter.js';
 import { familyOf } from '../storage/families.repository.js';
 import type { InstanceHead } from '../storage/process-instance.entity.js';
-import { JobSteps, givenUp, ownerOf, said } from './job-steps.js';
+import { JobSteps, givenUpMessage, ownerOf, quotaMessage } from './job-steps.js';
 import { decodeJob, type RuntimeJob } from '../steps/runtime-job.js';
 import { processLimits } from '../process.limits.js';
 
@@ -38,14 +38,14 @@ export class CallHandler implements JobHandler {
     const parent = await this.steps.instanceOf(job);
     if (parent === null) {
       await this.steps.drop(job);
-    } else if (parent.state !== 'ONHOLD' || !(await this.steps.isPutOff(job, parent.id))) {
+    } else if (parent.state !== 'ONHOLD' || !(await this.steps.parkIfOnHold(job, parent.id))) {
       await this.call(job, work, parent);
     }
   }
 
   async giveUp(job: Job, error: unknown): Promise<void> {
     const work = decodeJob<'CALL'>(job.payload);
-    const message = givenUp(job, error);
+    const message = givenUpMessage(job, error);
     try {
       await this.refuse(job, work, 'ENGINE', message);
     } catch (failure) {
@@ -78,7 +78,7 @@ export class CallHandler implements JobHandler {
     } else if (error instanceof EngineIncident || error instanceof EngineRefusal) {
       await this.refuse(job, work, 'SUBPROCESS', `${name} could not start: ${error.message}`);
     } else if (error instanceof QuotaExceededError) {
-      await this.refuse(job, work, 'SUBPROCESS', said(error));
+      await this.refuse(job, work, 'SUBPROCESS', quotaMessage(error));
     } else if (error instanceof DomainError && isOfDefinition(error)) {
       await this.refuse(job, work, 'DEFINITION', `${name} cannot be called: ${error.message}`);
     } else {

@@ -40,7 +40,7 @@ export class CleanupHandler implements JobHandler, OnApplicationBootstrap {
     for (const removal of this.removals(now)) {
       await this.removeAll(signal, removal);
     }
-    await this.jobs.bring();
+    await this.jobs.moveFromOutbox();
     await this.jobs.replace(job, this.next(now));
   }
 

@@ -6,7 +6,7 @@ import { hasEnded } from '../steps/instance-status.js';
 import { isCalled, type InstanceHead, type ParentLink } from '../storage/process-instance.entity.js';
 import { Instances } from '../storage/instances.repository.js';
 import { Tokens, type TokenLink } from '../storage/tokens.repository.js';
-import { JobSteps, givenUp, ownerOf } from './job-steps.js';
+import { JobSteps, givenUpMessage, ownerOf } from './job-steps.js';
 import { decodeJob, type RuntimeJob } from '../steps/runtime-job.js';
 import type { EntityManager } from 'typeorm';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
@@ -33,11 +33,11 @@ export class EndChildrenHandler implements JobHandler {
   async run(job: Job): Promise<void> {
     const work = decodeJob<'END_CHILDREN'>(job.payload);
     const parentId = ownerOf(job);
-    const isMeant = await this.meant(work, parentId);
+    const isSelected = await this.selectorOf(work, parentId);
     // Withdraws pending calls first: every call that has begun is a child after that.
-    await this.database.write((manager) => this.withdraw(manager, parentId, isMeant));
+    await this.database.write((manager) => this.withdraw(manager, parentId, isSelected));
     for (const child of await this.children(parentId)) {
-      if (!hasEnded(child.state) && isCalled(child) && isMeant(callOf(child))) {
+      if (!hasEnded(child.state) && isCalled(child) && isSelected(callOf(child))) {
         await this.steps.tryTo(child.id, { kind: 'END', state: work.state }, null);
       }
     }
@@ -45,7 +45,7 @@ export class EndChildrenHandler implements JobHandler {
   }
 
   async giveUp(job: Job, error: unknown): Promise<void> {
-    await this.steps.stop(job, ownerOf(job), { source: 'SUBPROCESS', message: givenUp(job, error) });
+    await this.steps.stop(job, ownerOf(job), { source: 'SUBPROCESS', message: givenUpMessage(job, error) });
   }
 
   /**
@@ -55,16 +55,16 @@ export class EndChildrenHandler implements JobHandler {
   private async withdraw(
     manager: EntityManager,
     parentId: number,
-    isMeant: (call: Call) => boolean,
+    isSelected: (call: Call) => boolean,
   ): Promise<void> {
     const head = await Instances.lockHead(manager, { id: parentId });
     const calls = await this.queue.ofInstance(manager, parentId, 'CALL');
-    const ids = calls.filter(({ payload }) => isMeant(decodeJob<'CALL'>(payload))).map(({ id }) => id);
+    const ids = calls.filter(({ payload }) => isSelected(decodeJob<'CALL'>(payload))).map(({ id }) => id);
     await this.queue.cancel(manager, parentId, ids);
     if (head !== null && head.openIncidents > 0) {
       const open = await Incidents.openAt(manager, parentId, null);
       const failed = open.filter(
-        ({ job }) => job?.kind === 'CALL' && isMeant(decodeJob<'CALL'>(job.payload)),
+        ({ job }) => job?.kind === 'CALL' && isSelected(decodeJob<'CALL'>(job.payload)),
       );
       const closing = { state: 'RESOLVED', actor: null, at: this.resources.now() } as const;
       await closeIncidents(manager, parentId, failed, closing);
@@ -77,7 +77,7 @@ export class EndChildrenHandler implements JobHandler {
     );
   }
 
-  private async meant(work: Work, parentId: number): Promise<(call: Call) => boolean> {
+  private async selectorOf(work: Work, parentId: number): Promise<(call: Call) => boolean> {
     const { tokenId, visit, sinceSeq } = work;
     if (tokenId === null) {
       return () => true;

@@ -49,7 +49,7 @@ export class HandOverHandler implements JobHandler {
     const { publishedAt, expiresAt } = sent;
     const message = { ...sent, publishedAt: new Date(publishedAt), expiresAt: new Date(expiresAt) };
     const [note, shard] = [`message:${message.id}`, shardOf(wait.instanceId)];
-    await this.deliveries.give(message, wait, (manager) =>
+    await this.deliveries.deliver(message, wait, (manager) =>
       this.repeats.note(manager, note, shard, this.resources.now()),
     );
     const isGiven = await this.database.read((manager) => this.repeats.isNoted(manager, note, shard));

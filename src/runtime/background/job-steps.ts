@@ -35,14 +35,14 @@ export function ownerOf({ instanceId }: Job): number {
 }
 
 /** Returns the message of the incident of a job that failed for technical reasons. */
-export function givenUp(job: Job, error: unknown): string {
+export function givenUpMessage(job: Job, error: unknown): string {
   const name = error instanceof Error ? error.name : 'Error';
-  const why = error instanceof QuotaExceededError ? ` ${said(error)}` : '';
+  const why = error instanceof QuotaExceededError ? ` ${quotaMessage(error)}` : '';
   return `The background work ${job.kind} did not succeed in ${job.attempts} attempts (${name}).${why}`;
 }
 
 /** Returns the message that a caller would get. */
-export function said({ message, details }: QuotaExceededError): string {
+export function quotaMessage({ message, details }: QuotaExceededError): string {
   return `${message} ${details}`;
 }
 
@@ -108,7 +108,7 @@ export class JobSteps {
   }
 
   /** Parks a job whose instance is on hold, in a transaction of its own. @returns whether the job is completed */
-  async isPutOff(job: Job, instanceId: number): Promise<boolean> {
+  async parkIfOnHold(job: Job, instanceId: number): Promise<boolean> {
     return this.database.write(async (manager) => {
       const row = await Instances.lock(manager, { id: instanceId });
       return row !== null && (await this.endsWithoutStep(manager, row, job));

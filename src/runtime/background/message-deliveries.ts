@@ -15,8 +15,8 @@ import { BuildDefinitionsService } from '../../delivery/builds/contents/build-de
 import type { BuildDefinition } from '../../delivery/builds/model/builds.types.js';
 import { shardOfHash } from '../../store/shards.js';
 import { RunnableDefinitionsService } from '../definitions/runnable-definitions.service.js';
-import { BY_NOBODY, ProcessStarter, type StartRequest } from '../steps/process-starter.js';
-import { laterIfRefused } from './scheduled-jobs.js';
+import { NO_CALLER, ProcessStarter, type StartRequest } from '../steps/process-starter.js';
+import { postponedIfQuotaExceeded } from './scheduled-jobs.js';
 
 /** Takes a message in the transaction that delivers it; false when another receiver has it. */
 type TakeMessage = (manager: Sender) => Promise<boolean>;
@@ -38,7 +38,7 @@ export class MessageDeliveries {
   ) {}
 
   /** Logs when several instances wait with one correlation: the first gets the message, perhaps not the intended one. */
-  warnOfSeveral({ several }: Waiting): void {
+  warnIfAmbiguous({ several }: Waiting): void {
     if (several !== null) {
       const { instances, ...message } = several;
       const [first, second] = instances;
@@ -50,11 +50,11 @@ export class MessageDeliveries {
    * Delivers a message: removes the wait and takes the message in the transaction of the step. For a token that has moved on only the wait
    * is removed. A message whose receiver stops becomes a job of the token, which ends in an incident that can be retried.
    */
-  async give(message: MessageRow, wait: WaitRow, take: TakeMessage): Promise<void> {
+  async deliver(message: MessageRow, wait: WaitRow, take: TakeMessage): Promise<void> {
     try {
-      await this.deliver(message, wait, take).catch((error: unknown) => {
+      await this.deliverInStep(message, wait, take).catch((error: unknown) => {
         if (error instanceof FailedStepError) {
-          return this.leaveToJob(message, wait, take);
+          return this.deliverByJob(message, wait, take);
         }
         throw error;
       });
@@ -67,23 +67,23 @@ export class MessageDeliveries {
     }
   }
 
-  private async deliver({ payload }: MessageRow, wait: WaitRow, take: TakeMessage): Promise<void> {
+  private async deliverInStep({ payload }: MessageRow, wait: WaitRow, take: TakeMessage): Promise<void> {
     const { tokenId, visit, node } = wait;
     await this.steps.transact({ id: wait.instanceId }, async (held) => {
       if (held.row.state !== 'STARTED') {
         throw new MessageTakenError();
       }
-      await this.takeBoth(held.transaction, wait, take);
+      await this.takeMessageAndWait(held.transaction, wait, take);
       await this.steps.make(held, { kind: 'MESSAGE', tokenId, visit, node, payload }, { actor: null });
     });
   }
 
-  private async leaveToJob({ payload }: MessageRow, wait: WaitRow, take: TakeMessage): Promise<void> {
+  private async deliverByJob({ payload }: MessageRow, wait: WaitRow, take: TakeMessage): Promise<void> {
     const { tokenId, visit, node, instanceId } = wait;
     const job = { kind: 'DELIVERY', tokenId, visit, node, payload } as const;
     const id = await this.resources.nextId('job');
     await this.database.write(async (manager) => {
-      await this.takeBoth(manager, wait, take);
+      await this.takeMessageAndWait(manager, wait, take);
       const head = await Instances.findHead(manager, { id: instanceId });
       if (head === null) {
         throw new MessageTakenError();
@@ -93,7 +93,7 @@ export class MessageDeliveries {
   }
 
   /** @throws MessageTakenError */
-  private async takeBoth(manager: Sender, wait: WaitRow, take: TakeMessage): Promise<void> {
+  private async takeMessageAndWait(manager: Sender, wait: WaitRow, take: TakeMessage): Promise<void> {
     if (!(await Messages.removeWait(manager, wait)) || !(await take(manager))) {
       throw new MessageTakenError();
     }
@@ -122,7 +122,7 @@ export class MessageStarts {
       data: message.payload,
       shard: shardOfHash(message.waitKey),
       rootAppId: message.appId,
-      ...BY_NOBODY,
+      ...NO_CALLER,
     };
     try {
       await this.starter.start(request, async (start) => {
@@ -142,7 +142,7 @@ export class MessageStarts {
     if (error instanceof EngineRefusal) {
       await this.database.write((manager) => Messages.removeMessage(manager, message));
     } else if (!(error instanceof MessageTakenError)) {
-      throw laterIfRefused(error);
+      throw postponedIfQuotaExceeded(error);
     }
   }
 

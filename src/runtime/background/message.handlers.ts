@@ -11,7 +11,7 @@ import { toNewJob } from '../steps/step-work.js';
 import type { InstanceHead } from '../storage/process-instance.entity.js';
 import { Messages, waitKey, type MessageRow, type WaitRow } from '../storage/messages.repository.js';
 import { HandOverHandler } from './hand-over.handler.js';
-import { JobSteps, givenUp, ownerOf } from './job-steps.js';
+import { JobSteps, givenUpMessage, ownerOf } from './job-steps.js';
 import { MessageDeliveries, MessageStarts } from './message-deliveries.js';
 
 const SECOND_MS = 1_000;
@@ -107,7 +107,7 @@ export class MatchMessageHandler implements JobHandler {
   }
 
   async giveUp(job: Job, error: unknown): Promise<void> {
-    await this.steps.stop(job, ownerOf(job), { message: givenUp(job, error) });
+    await this.steps.stop(job, ownerOf(job), { message: givenUpMessage(job, error) });
   }
 
   /** @returns false without a message or receiver, or when the message is sent to another shard, whose job continues */
@@ -117,7 +117,7 @@ export class MatchMessageHandler implements JobHandler {
       message: await Messages.oldestMessage(manager, key, now),
       waiting: await Messages.waiting(manager, key),
     }));
-    this.deliveries.warnOfSeveral(waiting);
+    this.deliveries.warnIfAmbiguous(waiting);
     if (message === null) {
       return false;
     }
@@ -131,7 +131,7 @@ export class MatchMessageHandler implements JobHandler {
       await this.handOvers.send(message, wait);
       return false;
     }
-    await this.deliveries.give(message, wait, (manager) => Messages.removeMessage(manager, message));
+    await this.deliveries.deliver(message, wait, (manager) => Messages.removeMessage(manager, message));
     return true;
   }
 }

@@ -41,7 +41,7 @@ export class ScheduledJobs implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): Promise<void> {
-    return this.tryToBring();
+    return this.tryToMoveFromOutbox();
   }
 
   now(): Date {
@@ -69,7 +69,7 @@ export class ScheduledJobs implements OnApplicationBootstrap {
     }
   }
 
-  /** Adds the first job of a series, or leaves it to `bring`. */
+  /** Adds the first job of a series, or leaves it to `moveFromOutbox`. */
   async addFirst(manager: Sender, id: number, first: ScheduledJob | null): Promise<void> {
     if (!this.groups.areApart) {
       await this.add(manager, id, first);
@@ -78,17 +78,17 @@ export class ScheduledJobs implements OnApplicationBootstrap {
     }
   }
 
-  /** Runs `bring`. The next cleanup repeats it after a failure. */
-  async tryToBring(): Promise<void> {
+  /** Runs `moveFromOutbox`. The next cleanup repeats it after a failure. */
+  async tryToMoveFromOutbox(): Promise<void> {
     try {
-      await this.bring();
+      await this.moveFromOutbox();
     } catch (error) {
       this.log.error('timers were not set', error);
     }
   }
 
   /** Moves jobs from the outbox to their shards. A note makes this idempotent. */
-  async bring(): Promise<void> {
+  async moveFromOutbox(): Promise<void> {
     if (!this.groups.areApart) {
       return;
     }
@@ -96,7 +96,7 @@ export class ScheduledJobs implements OnApplicationBootstrap {
     for (;;) {
       const rows = await this.database.read((manager) => WHOLE.find(manager, {}, found));
       for (const { id, work } of rows) {
-        await this.bringOne(id, work as unknown as ScheduledJob);
+        await this.moveOne(id, work as unknown as ScheduledJob);
       }
       if (rows.length < AT_ONCE) {
         return;
@@ -115,7 +115,7 @@ export class ScheduledJobs implements OnApplicationBootstrap {
     await this.add(manager, id, next, job.shard);
   }
 
-  private async bringOne(id: number, work: ScheduledJob): Promise<void> {
+  private async moveOne(id: number, work: ScheduledJob): Promise<void> {
     await this.database.writeAside(async (manager) => {
       if (await this.repeats.note(manager, `timer:${id}`, seriesShard(work), this.now())) {
         await this.add(manager, id, work);
@@ -144,7 +144,7 @@ function seriesShard(job: ScheduledJob): number {
 const SECOND_MS = 1_000;
 
 /** Maps an exceeded quota to an error that postpones the job, and returns other errors unchanged. */
-export function laterIfRefused(error: unknown): unknown {
+export function postponedIfQuotaExceeded(error: unknown): unknown {
   return error instanceof QuotaExceededError
     ? new JobPutOffError(error.retryAfterSeconds * SECOND_MS, { cause: error })
     : error;

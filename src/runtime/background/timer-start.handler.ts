@@ -11,10 +11,10 @@ import {
   RunnableDefinitionsService,
 } from '../definitions/runnable-definitions.service.js';
 import { latest, type RuntimeJob, decodeJob } from '../steps/runtime-job.js';
-import { laterIfRefused, ScheduledJobs } from './scheduled-jobs.js';
+import { postponedIfQuotaExceeded, ScheduledJobs } from './scheduled-jobs.js';
 import { BuildDefinitionsService } from '../../delivery/builds/contents/build-definitions.service.js';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
-import { BY_NOBODY, ProcessStarter, type StartRequest } from '../steps/process-starter.js';
+import { NO_CALLER, ProcessStarter, type StartRequest } from '../steps/process-starter.js';
 
 type Work = Extract<RuntimeJob, { kind: 'TIMER_START' }>;
 
@@ -43,7 +43,7 @@ export class TimerStartHandler implements JobHandler, OnModuleInit {
     this.activations.onActivated({
       prepare: (build) => this.reserve(build),
       store: (manager, build) => this.set(manager, build),
-      stored: () => this.jobs.tryToBring(),
+      stored: () => this.jobs.tryToMoveFromOutbox(),
     });
   }
 
@@ -61,7 +61,7 @@ export class TimerStartHandler implements JobHandler, OnModuleInit {
       await this.start(job, definition, work, next);
     } catch (error) {
       if (!(error instanceof EngineRefusal)) {
-        throw laterIfRefused(error);
+        throw postponedIfQuotaExceeded(error);
       }
       // The data is too large at the start. The schedule continues.
       await this.jobs.replace(job, next);
@@ -83,7 +83,7 @@ export class TimerStartHandler implements JobHandler, OnModuleInit {
       shard: job.shard,
       rootAppId: definition.build.rootApplicationId,
       job,
-      ...BY_NOBODY,
+      ...NO_CALLER,
     };
     await this.starter.start(request, async (start) => {
       await this.jobs.add(start.transaction, id, next, job.shard);

@@ -4,7 +4,7 @@ import type { EngineCommand } from '#engine/tokens';
 import type { Fault } from '../steps/incident-records.js';
 import { decodeJob, type RuntimeJob } from '../steps/runtime-job.js';
 import { isCalled, type ParentLink } from '../storage/process-instance.entity.js';
-import { givenUp, JobSteps, ownerOf } from './job-steps.js';
+import { givenUpMessage, JobSteps, ownerOf } from './job-steps.js';
 
 type Work<Kind extends RuntimeJob['kind']> = Extract<RuntimeJob, { kind: Kind }>;
 
@@ -44,7 +44,7 @@ function commandHandler<Kind extends RuntimeJob['kind']>(
       const target = await find(decodeJob<Kind>(job.payload), job, this.steps);
       await (target === null
         ? this.steps.drop(job)
-        : this.steps.stop(job, target.instanceId, { message: givenUp(job, error), ...target.place }));
+        : this.steps.stop(job, target.instanceId, { message: givenUpMessage(job, error), ...target.place }));
     }
   }
   return CommandHandler;

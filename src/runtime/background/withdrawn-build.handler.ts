@@ -50,7 +50,7 @@ export class WithdrawnBuildHandler implements JobHandler, OnModuleInit {
       },
       store: (manager, withdrawal) =>
         this.jobs.addFirst(manager, this.reserved.get(withdrawal) ?? 0, workOf(withdrawal)),
-      stored: () => this.jobs.tryToBring(),
+      stored: () => this.jobs.tryToMoveFromOutbox(),
     });
   }
 

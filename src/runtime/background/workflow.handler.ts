@@ -5,7 +5,7 @@ import { WorkflowRunsService } from '../calls/workflows/runs/workflow-runs.servi
 import { WorkflowBpmnError, WorkflowFailedError } from '../calls/workflows/model/workflows.errors.js';
 import type { EngineCommand } from '#engine/tokens';
 import type { InstanceHead } from '../storage/process-instance.entity.js';
-import { JobSteps, givenUp, ownerOf } from './job-steps.js';
+import { JobSteps, givenUpMessage, ownerOf } from './job-steps.js';
 import { payerOf } from '../steps/step-resources.js';
 import { decodeJob, runKeyOf, type RuntimeJob } from '../steps/runtime-job.js';
 import { workflowLimits } from '../calls/workflows/workflow.limits.js';
@@ -36,7 +36,7 @@ export class WorkflowHandler implements JobHandler {
     const head = await this.steps.instanceAt(job, work);
     if (head === null) {
       await this.steps.drop(job);
-    } else if (!(await this.steps.isPutOff(job, head.id))) {
+    } else if (!(await this.steps.parkIfOnHold(job, head.id))) {
       await this.steps.make(job, head.id, await this.outcome(job, work, head, context));
     }
   }
@@ -48,7 +48,7 @@ export class WorkflowHandler implements JobHandler {
     if (head !== null) {
       await this.workflows.abandon({ processInstanceUuid: head.uuid, shard: head.shard }, tokenId);
     }
-    await this.steps.stop(job, ownerOf(job), { ...place, message: givenUp(job, error) });
+    await this.steps.stop(job, ownerOf(job), { ...place, message: givenUpMessage(job, error) });
   }
 
   private async outcome(

@@ -44,7 +44,7 @@ export class RunnableDefinition {
   }
 
   /** @throws EngineIncident when the build is damaged */
-  demandWhole(): void {
+  requireUndamaged(): void {
     if (this.damage !== undefined) {
       throw new EngineIncident('PROCESS_DEFINITION', 'DEFINITION', this.damage);
     }

@@ -62,7 +62,7 @@ export class InstanceAuditService implements OnModuleInit {
    * Returns the version that an instance was started from. It never changes. Not inside a transaction.
    * @throws ProcessInstanceNotFoundError
    */
-  async demandVersion(uuid: string): Promise<AppVersionKey> {
+  async requireVersion(uuid: string): Promise<AppVersionKey> {
     const version = await this.versionOf(uuid);
     if (version === null) {
       throw new ProcessInstanceNotFoundError();
@@ -75,12 +75,15 @@ export class InstanceAuditService implements OnModuleInit {
    * instance, and the audit log of the version records the denial. Not inside a transaction.
    * @throws ProcessInstanceNotFoundError
    */
-  async demandTheirs(principal: Principal, { action, uuid, tokenUuid }: WantedOperation): Promise<void> {
+  async requireAdministrator(
+    principal: Principal,
+    { action, uuid, tokenUuid }: WantedOperation,
+  ): Promise<void> {
     const permission = Permission.ProcessAdministration;
     if (!isLimited(principal, permission)) {
       return;
     }
-    const version = await this.demandVersion(uuid);
+    const version = await this.requireVersion(uuid);
     if (!mayFor(principal, permission, version.appId)) {
       const details = { processInstanceUuid: uuid, ...tokenOf(tokenUuid), permission };
       // Not awaited, so that response times do not reveal whether the instance exists.

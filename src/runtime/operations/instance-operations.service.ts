@@ -33,8 +33,8 @@ export class InstanceOperationsService {
     operation: keyof typeof OPERATIONS,
   ): Promise<InstanceOperationDto> {
     const { action, command } = OPERATIONS[operation];
-    await this.audit.demandTheirs(principal, { uuid, action });
-    const version = await this.audit.demandVersion(uuid);
+    await this.audit.requireAdministrator(principal, { uuid, action });
+    const version = await this.audit.requireVersion(uuid);
     try {
       return await this.steps.transact({ uuid }, async (held) => {
         const manager = held.transaction.alone();

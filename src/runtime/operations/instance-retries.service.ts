@@ -20,7 +20,7 @@ import {
   StoppedWork,
   type RetryTarget,
   type Stop,
-  isAskedAnew,
+  isRequestable,
   nothingStopped,
   notInBackground,
 } from './stopped-work.js';
@@ -39,7 +39,7 @@ interface Attempt {
   version: AppVersionKey;
   jobId: number;
   /** Whether the original work runs again although the engine could request it anew. */
-  asAsked: boolean;
+  isUnchanged: boolean;
   /** Corrects process data in the same transaction. */
   patch: JsonObject | undefined;
 }
@@ -89,11 +89,11 @@ export class InstanceRetriesService {
    * @throws ProcessIncidentError when the work stops again at once and no other incident could be retried
    */
   async retry(principal: Principal, target: RetryTarget, data?: JsonObject): Promise<InstanceRetryDto> {
-    await this.audit.demandTheirs(principal, { ...target, action: AuditAction.ProcessRetry });
+    await this.audit.requireAdministrator(principal, { ...target, action: AuditAction.ProcessRetry });
     if (data !== undefined) {
-      await this.access.demandCorrectable(principal, target.uuid);
+      await this.access.requireCorrectable(principal, target.uuid);
     }
-    const version = await this.audit.demandVersion(target.uuid);
+    const version = await this.audit.requireVersion(target.uuid);
     const open = await this.work.openOf(target);
     const stops = open.filter((incident): incident is Stop => incident.job !== null);
     if (stops.length === 0) {
@@ -105,7 +105,7 @@ export class InstanceRetriesService {
     for (const stop of stops) {
       const jobId = await this.work.reserve();
       try {
-        const attempt = { principal, target, version, jobId, asAsked: false, patch };
+        const attempt = { principal, target, version, jobId, isUnchanged: false, patch };
         const done = await this.retryOne(stop, attempt);
         retried.push(done);
         patch = done.retriedIncidents.length > 0 ? undefined : patch;
@@ -142,7 +142,7 @@ export class InstanceRetriesService {
       const isGone = error instanceof EngineRefusal && error.code === 'NOTHING_TO_RETRY';
       return isGone && stop.tokenId === null
         ? // The data of now has no such element any more; the call has its own.
-          this.attempt(stop, { ...attempt, asAsked: true })
+          this.attempt(stop, { ...attempt, isUnchanged: true })
         : this.failed(error, stop, attempt.principal.user.userName);
     }
   }
@@ -156,7 +156,7 @@ export class InstanceRetriesService {
       if ((await Incidents.stillOpen(manager, held.row.id, [stop])).length === 0) {
         return { uuid: held.row.uuid, state: held.row.state, retriedIncidents: [] };
       }
-      return (await this.isAskedAnew(retried)) ? this.askAnew(retried) : this.putBack(retried);
+      return (await this.isRequestedAgain(retried)) ? this.requestAgain(retried) : this.requeue(retried);
     });
   }
 
@@ -164,7 +164,7 @@ export class InstanceRetriesService {
    * Whether the engine requests the work anew. Otherwise the background work itself runs again.
    * @throws EngineRefusal when the state of the instance allows neither
    */
-  private async isAskedAnew({ held, manager, stop, attempt }: Retried): Promise<boolean> {
+  private async isRequestedAgain({ held, manager, stop, attempt }: Retried): Promise<boolean> {
     const { row } = held;
     const { job } = stop;
     const isReady = row.state === (job.kind === 'START' ? 'CREATED' : 'STARTED');
@@ -172,11 +172,14 @@ export class InstanceRetriesService {
       throw new EngineRefusal('INSTANCE_NOT_STARTED', `The process instance is ${row.state}.`);
     }
     return (
-      isReady && !attempt.asAsked && isAskedAnew(stop) && !(await this.work.mustGoOn(manager, row.shard, job))
+      isReady &&
+      !attempt.isUnchanged &&
+      isRequestable(stop) &&
+      !(await this.work.mustResume(manager, row.shard, job))
     );
   }
 
-  private async askAnew(retried: Retried): Promise<InstanceRetryDto> {
+  private async requestAgain(retried: Retried): Promise<InstanceRetryDto> {
     const { held, stop, attempt } = retried;
     const command = await this.toCommand(retried);
     const cause = { actor: attempt.principal.user.userName, retried: stop };
@@ -187,13 +190,13 @@ export class InstanceRetriesService {
   }
 
   /** Queues the background work again. With corrected data this takes a step too. */
-  private async putBack(retried: Retried): Promise<InstanceRetryDto> {
+  private async requeue(retried: Retried): Promise<InstanceRetryDto> {
     const { held, manager, stop, attempt } = retried;
     const { row } = held;
     const { principal, jobId, patch } = attempt;
     const cause = { actor: principal.user.userName, retried: stop };
     const made = patch && (await this.steps.make(held, { kind: 'CHANGE_DATA', patch }, cause));
-    const at = await this.work.putBack(manager, row, stop.job, jobId);
+    const at = await this.work.requeue(manager, row, stop.job, jobId);
     const { tokenId, node, job } = stop;
     const event = { kind: 'RETRY', tokenId, node, data: { job: job.kind } } as const;
     await this.close(retried, { state: row.state, at, events: [event], step: made?.result });

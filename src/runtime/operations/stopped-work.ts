@@ -27,7 +27,7 @@ export type Stop = IncidentRow & { job: ParkedJob };
  * Kinds of work that the engine requests anew with the current data. Other work runs again unchanged, and so does a workflow that has made
  * a non-repeatable call.
  */
-const ASKED_ANEW: readonly string[] = ['WORKFLOW', 'CALL', 'CONTINUE'];
+const REQUESTABLE: readonly string[] = ['WORKFLOW', 'CALL', 'CONTINUE'];
 
 /** Finds background work that incidents stopped, and queues it again. */
 @Injectable()
@@ -40,7 +40,7 @@ export class StoppedWork {
     private readonly resources: StepResources,
   ) {}
 
-  /** Reserves the id of the job of `putBack`. Not inside a transaction. */
+  /** Reserves the id of the job of `requeue`. Not inside a transaction. */
   reserve(): Promise<number> {
     return this.resources.nextId('job');
   }
@@ -52,9 +52,9 @@ export class StoppedWork {
    */
   async openOf(target: RetryTarget): Promise<IncidentRow[]> {
     const { buildId, open } = await this.database.read(async (manager) => {
-      const { id, buildId } = await Instances.demandHead(manager, target.uuid);
+      const { id, buildId } = await Instances.requireHead(manager, target.uuid);
       const { tokenUuid } = target;
-      const token = tokenUuid === null ? null : await Tokens.demand(manager, id, tokenUuid);
+      const token = tokenUuid === null ? null : await Tokens.require(manager, id, tokenUuid);
       const place = token && { tokenId: token.id, visit: token.visit };
       return { buildId, open: await Incidents.openAt(manager, id, place) };
     });
@@ -82,15 +82,15 @@ export class StoppedWork {
   }
 
   /** Whether it is a workflow that has made non-repeatable calls, which a new run would repeat. */
-  async mustGoOn(manager: Sender, shard: number, job: ParkedJob): Promise<boolean> {
+  async mustResume(manager: Sender, shard: number, job: ParkedJob): Promise<boolean> {
     const runKey = stoppedRunOf(job);
-    return runKey !== null && this.workflows.mustGoOn(manager, runKey, shard);
+    return runKey !== null && this.workflows.mustResume(manager, runKey, shard);
   }
 
   /**
    * Queues the same work again, in the caller's transaction. A retry is the decision to repeat calls of unknown outcome.
    */
-  async putBack(manager: Sender, row: InstanceHead, job: ParkedJob, id: number): Promise<Date> {
+  async requeue(manager: Sender, row: InstanceHead, job: ParkedJob, id: number): Promise<Date> {
     const runKey = stoppedRunOf(job);
     if (runKey !== null) {
       await this.workflows.release(manager, runKey, row.shard);
@@ -106,13 +106,13 @@ export class StoppedWork {
  * notification runs again. Work that stopped no token can be requested anew only if it is a call or a start. A workflow without an action
  * has succeeded and the process stopped after it, so its output is used again.
  */
-export function isAskedAnew({ job: { kind, payload }, tokenId, actionSvcUuid }: Stop): boolean {
+export function isRequestable({ job: { kind, payload }, tokenId, actionSvcUuid }: Stop): boolean {
   if (tokenId === null) {
     return kind === 'CALL' || kind === 'START';
   }
   return kind === 'NOTIFY_PARENT'
     ? decodeJob<'NOTIFY_PARENT'>(payload).outcome.state !== 'FINISHED'
-    : ASKED_ANEW.includes(kind) && (kind !== 'WORKFLOW' || actionSvcUuid !== null);
+    : REQUESTABLE.includes(kind) && (kind !== 'WORKFLOW' || actionSvcUuid !== null);
 }
 
 /** Returns the error of a retry without open incidents. */

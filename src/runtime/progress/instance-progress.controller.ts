@@ -54,7 +54,7 @@ export class InstanceProgressController {
       setStreamHeaders(response).end();
       return;
     }
-    this.progress.demandRoom(principal);
+    this.progress.requireFreeStream(principal);
     const call = {
       uuid,
       lastEventId,

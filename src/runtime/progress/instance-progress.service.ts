@@ -57,7 +57,7 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
   }
 
   /** Checks that another stream may be opened. @throws TooManyProgressStreamsError, ReplicaStoppingError */
-  demandRoom(principal: Principal): void {
+  requireFreeStream(principal: Principal): void {
     if (this.isStopping) {
       throw new ReplicaStoppingError();
     }
@@ -87,7 +87,7 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     if (known !== undefined && known >= last && hasEnded(first.state)) {
       return null;
     }
-    this.demandRoom(principal);
+    this.requireFreeStream(principal);
     const place = this.perCaller.enter({ key: callerHash(principal) });
     const stream = new InstanceStream(
       first.instanceMetadata.processInstanceId,
@@ -127,7 +127,7 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
   /** Sends a heartbeat, or ends the stream if its request would now be refused. Failures of the database or issuer do not end it. */
   private async beat(stream: InstanceStream, request: ProgressRequest): Promise<void> {
     try {
-      await this.access.demandReadable(await request.recheck(), request.uuid);
+      await this.access.requireReadable(await request.recheck(), request.uuid);
     } catch (error) {
       if (ENDING_ERRORS.some((kind) => error instanceof kind)) {
         stream.end();

@@ -176,7 +176,7 @@ export class InstanceSnapshots {
   /** Returns events before or after a number; the newest ones without either. @throws ProcessInstanceNotFoundError */
   trail(uuid: string, { before, after }: HistoryQueryDto, limit: number): Promise<InstanceTrail> {
     return this.database.read(async (manager) => {
-      const head = await Instances.demandHead(manager, uuid);
+      const head = await Instances.requireHead(manager, uuid);
       const events =
         after === undefined
           ? await Events.before(manager, head.id, before ?? head.seq + 1, limit)

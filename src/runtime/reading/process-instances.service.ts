@@ -95,7 +95,7 @@ export class ProcessInstancesService {
 
   /** Returns the BPMN file as delivered. @throws ProcessInstanceNotFoundError */
   async bpmn(uuid: string): Promise<string> {
-    const head = await this.database.read((manager) => Instances.demandHead(manager, uuid));
+    const head = await this.database.read((manager) => Instances.requireHead(manager, uuid));
     const { appId, buildId, processName } = head;
     return this.builds.bpmn({ appId, buildId, processName });
   }

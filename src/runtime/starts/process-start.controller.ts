@@ -27,8 +27,11 @@ export class ProcessStartController {
   @FoundFirst(
     ProcessStartService,
     BuildProcessParams,
-    (processes, params, principal) => processes.demandStartable(principal, definitionOf(params)),
-    { demandCaller: (processes, { appId }, principal) => processes.demandCaller(principal, String(appId)) },
+    (processes, params, principal) => processes.requireStartable(principal, definitionOf(params)),
+    {
+      demandCaller: (processes, { appId }, principal) =>
+        processes.requireStartPermission(principal, String(appId)),
+    },
   )
   @ProcessStartApi.startProcess
   async start(

@@ -84,7 +84,7 @@ export class ProcessStartService {
   }
 
   /** Checks `PROCESS_START_PERMISSION` without reading the path. @throws PermissionDeniedError */
-  demandCaller(principal: Principal, appId: string): void {
+  requireStartPermission(principal: Principal, appId: string): void {
     const refusal = settingRefusal(appId, this.callerOf(principal));
     if (refusal !== null) {
       throw refusal;
@@ -98,7 +98,7 @@ export class ProcessStartService {
    * @throws BuildNeverActiveError
    * @throws PermissionDeniedError, LanePermissionError when the caller may start at none of its start events
    */
-  async demandStartable(principal: Principal, key: DefinitionKey): Promise<void> {
+  async requireStartable(principal: Principal, key: DefinitionKey): Promise<void> {
     const caller = this.callerOf(principal);
     const definition = await this.definition(key).catch((error: unknown) => {
       throw settingRefusal(key.appId, caller) ?? error;

@@ -91,7 +91,7 @@ export function toStartableProcess(
   refusal: DomainError | null,
 ): StartableProcessDto {
   const mayStart = refusal === null;
-  const told = refusal && toErrorBody(refusal);
+  const body = refusal && toErrorBody(refusal);
   return {
     processDefinitionName: definition.name,
     processDefinitionSvcUuid: definition.svcUuid,
@@ -99,7 +99,7 @@ export function toStartableProcess(
     inputSchema: definition.graph.inputSchema,
     ...(definition.graph.searchable && { searchable: definition.graph.searchable }),
     mayStart,
-    refusal: told && { status: told.status, message: told.message },
+    refusal: body && { status: body.status, message: body.message },
   };
 }
 

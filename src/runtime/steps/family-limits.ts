@@ -19,7 +19,7 @@ const MULTIPLYING: ReadonlySet<string> = new Set<EngineJob['kind']>([
 ]);
 
 /** Minimum time between two counts, however often the metrics are scraped: a count reads every job. */
-const KEPT_MS = 30_000;
+const CACHE_MS = 30_000;
 
 /**
  * Limits a process family: an instance that no other instance called, and everything that it has called (docs/process-semantics.md,
@@ -38,14 +38,14 @@ export class FamilyLimits {
     const show = (limit: Limit, read: (manager: Sender) => Promise<LimitUse>): void =>
       metrics.limits.show(
         limit,
-        keptFor(KEPT_MS, () => database.read(read)),
+        cachedFor(CACHE_MS, () => database.read(read)),
       );
     show(this.instances, (manager) => Families.use(manager));
     show(this.jobs, (manager) => Families.useOfJobs(manager));
   }
 
   /** Whether a step locks the row of its family. */
-  concern({ rootId }: InstanceRow, { jobs }: StepResult): boolean {
+  locksFamily({ rootId }: InstanceRow, { jobs }: StepResult): boolean {
     return rootId !== null || jobs.some(({ kind }) => MULTIPLYING.has(kind));
   }
 
@@ -54,7 +54,7 @@ export class FamilyLimits {
    * until the transaction ends.
    * @throws EngineIncident beyond `familyJobs`
    */
-  async demandJobs({ transaction, row, result: { jobs } }: StepWriting): Promise<void> {
+  async requireJobRoom({ transaction, row, result: { jobs } }: StepWriting): Promise<void> {
     const first = jobs.find(({ kind }) => MULTIPLYING.has(kind));
     if (first === undefined) {
       return;
@@ -91,10 +91,10 @@ export class FamilyLimits {
 }
 
 /** Caches a read for some time. A failed read is not cached. */
-function keptFor<Result>(keptMs: number, read: () => Promise<Result>): () => Promise<Result> {
+function cachedFor<Result>(cacheMs: number, read: () => Promise<Result>): () => Promise<Result> {
   let last: { readonly at: number; readonly result: Promise<Result> } | undefined;
   return () => {
-    if (last === undefined || performance.now() - last.at >= keptMs) {
+    if (last === undefined || performance.now() - last.at >= cacheMs) {
       const result = read();
       last = { at: performance.now(), result };
       result.catch(() => {

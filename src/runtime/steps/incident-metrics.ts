@@ -18,14 +18,14 @@ const PAUSES = 20;
  */
 @Injectable()
 export class IncidentMetrics {
-  private readonly keptMs: number;
+  private readonly intervalMs: number;
 
   constructor(
     metrics: Metrics,
     private readonly database: Database,
     private readonly clock: Clock,
   ) {
-    this.keptMs = processLimits.incidentCountSeconds * SECOND_MS;
+    this.intervalMs = processLimits.incidentCountSeconds * SECOND_MS;
     metrics.registry.registerMetric(openGauge((show) => this.read(show)));
   }
 
@@ -38,7 +38,7 @@ export class IncidentMetrics {
     }
     const now = this.clock.now().getTime();
     if (last === null || last.dueAt.getTime() <= now) {
-      const next = new Date(now + this.keptMs);
+      const next = new Date(now + this.intervalMs);
       const isOurs = await this.database.writeAside((manager) =>
         IncidentCounts.claim(manager, last?.dueAt ?? null, next),
       );
@@ -52,7 +52,7 @@ export class IncidentMetrics {
     const began = performance.now();
     const open = await this.database.read((manager) => IncidentLists.openByType(manager));
     const counts = Object.fromEntries(INCIDENT_TYPES.map((type) => [type, open[type] ?? 0]));
-    const pause = Math.max(this.keptMs, PAUSES * (performance.now() - began));
+    const pause = Math.max(this.intervalMs, PAUSES * (performance.now() - began));
     await this.database.writeAside((manager) => IncidentCounts.store(manager, counts, new Date(now + pause)));
     return counts;
   }

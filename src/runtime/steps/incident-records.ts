@@ -100,7 +100,7 @@ export async function closeIncidents(
   const first = head.seq + 1;
   const events = [
     ...before.map((event, index) => ({ ...event, seq: first + index })),
-    ...open.map((incident, index) => closed(incident, state, first + before.length + index)),
+    ...open.map((incident, index) => closedEvent(incident, state, first + before.length + index)),
   ];
   await Instances.update(manager, head, {
     seq: head.seq + events.length,
@@ -124,7 +124,7 @@ export async function raiseIncident(
   raised: RaisedIncident,
   origin: FaultOrigin,
 ): Promise<IncidentRow | null> {
-  const incident = await placed(manager, head, raised);
+  const incident = await withPlace(manager, head, raised);
   if (incident === null) {
     return null;
   }
@@ -158,7 +158,7 @@ export async function insertStopped(
   await Instances.insert(manager, { ...row, seq: 1, openIncidents: 1 });
   await storeSearchValues(manager, row, definition?.searchable.changes(null, row.content.data) ?? []);
   await Incidents.insert(manager, row, incident);
-  await Events.insert(manager, row, [raised(incident, 1)], { actor, requestId, at });
+  await Events.insert(manager, row, [raisedEvent(incident, 1)], { actor, requestId, at });
 }
 
 async function insert(
@@ -171,26 +171,26 @@ async function insert(
   const seq = head.seq + 1;
   await Instances.update(manager, head, { seq, openIncidents: head.openIncidents + 1, modifiedAt: at });
   await Incidents.insert(manager, head, incident);
-  await Events.insert(manager, head, [raised(incident, seq)], { actor, requestId, at });
+  await Events.insert(manager, head, [raisedEvent(incident, seq)], { actor, requestId, at });
 }
 
 /** Adds element and request to an incident; returns null when the failed work no longer matters. */
-async function placed(
+async function withPlace(
   manager: Sender,
   head: InstanceHead,
   { definition, ...incident }: RaisedIncident,
 ): Promise<IncidentRow | null> {
   const { tokenId } = incident;
-  const isStanding = tokenId !== null && !hasEnded(head.state);
-  const [token] = isStanding ? await Tokens.byIds(manager, head.id, [tokenId]) : [];
-  if (!isWanted(head.state, incident, token)) {
+  const mayHaveToken = tokenId !== null && !hasEnded(head.state);
+  const [token] = mayHaveToken ? await Tokens.byIds(manager, head.id, [tokenId]) : [];
+  if (!isStillRelevant(head.state, incident, token)) {
     return null;
   }
   const requestId = incident.requestId ?? (await Events.lastRequest(manager, head.id, head.seq));
   return { ...incident, requestId, element: incident.element ?? elementAt(definition, incident, token) };
 }
 
-function isWanted(
+function isStillRelevant(
   state: InstanceStatus,
   { job, tokenId, visit }: IncidentRow,
   token: TokenRow | undefined,
@@ -210,10 +210,14 @@ function elementAt(
   return definition === undefined ? null : (elementOf(definition, index) ?? null);
 }
 
-export function raised({ uuid, tokenId, node, source, type }: IncidentRow, seq: number): TrailEvent {
+export function raisedEvent({ uuid, tokenId, node, source, type }: IncidentRow, seq: number): TrailEvent {
   return { seq, kind: 'INCIDENT_RAISED', tokenId, node, data: { incident: uuid, source, type } };
 }
 
-export function closed({ uuid, tokenId, node }: IncidentHead, state: IncidentState, seq: number): TrailEvent {
+export function closedEvent(
+  { uuid, tokenId, node }: IncidentHead,
+  state: IncidentState,
+  seq: number,
+): TrailEvent {
   return { seq, kind: 'INCIDENT_CLOSED', tokenId, node, data: { incident: uuid, state } };
 }

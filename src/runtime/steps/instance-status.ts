@@ -65,9 +65,9 @@ export function toInstanceState(
   return { id, uuid, state, seq, parentUuid, ...known, tokens: live };
 }
 
-/** Minimum number of executions that an instance remembers. It drops older ones once they are outside the window. */
+/** Minimum number of executions that an instance keeps. It drops older ones once they are outside the window. */
 const KEPT = 20;
-/** How long executions on an ended token are remembered, for calls that were received earlier and have waited. */
+/** How long executions on an ended token are kept, for calls that were received earlier and have waited. */
 const ENDED_MS = 60_000;
 
 /** Returns the current time of the database clock, in epoch milliseconds. */
@@ -76,7 +76,7 @@ export function databaseTimeOf({ at, sentAt }: LockTime): number {
 }
 
 /** Adds an execution to those of an instance, which keeps the last one of each action on each token. */
-export function remembered(
+export function withExecution(
   { executions, tokens }: Pick<InstanceState, 'executions' | 'tokens'>,
   executed: ExecutedCall,
   windowMs: number,
@@ -92,7 +92,7 @@ export function remembered(
 }
 
 /** Extends an execution by a background step that completes its action. */
-export function prolonged(
+export function withExtendedExecution(
   result: StepResult,
   { row, locked }: LoadedInstance,
   command: EngineCommand,

@@ -11,9 +11,9 @@ import {
   RunnableDefinitionsService,
   type RunnableDefinition,
 } from '../definitions/runnable-definitions.service.js';
-import { prolonged, toInstanceState } from './instance-status.js';
+import { withExtendedExecution, toInstanceState } from './instance-status.js';
 import { FailedStepError } from './step-failures.js';
-import { StepNotices, tellStep } from './step-notices.js';
+import { StepNotices, describeStepInSpan } from './step-notices.js';
 import { StepResources } from './step-resources.js';
 import { StepWriter } from './step-writer.js';
 import type { LoadedInstance, LockedInstance, MadeStep, StepCause } from './step.types.js';
@@ -96,7 +96,7 @@ export class InstanceStepsService {
    */
   run(before: LoadedInstance, command: EngineCommand): MadeStep {
     const now = this.resources.now();
-    tellStep(before.row, command.kind);
+    describeStepInSpan(before.row, command.kind);
     return before.transaction.compute(() =>
       inThisTurn(() => ({ before, command, now, result: this.result(before, command, now) })),
     );
@@ -112,19 +112,19 @@ export class InstanceStepsService {
       .write({ ...before, isNew: false, result, takeId, now, job, retried, origin })
       .catch(rethrown(before, command));
     afterCommit(transaction, () => {
-      this.resources.grown(row, row.content.data, result.instance.data);
+      this.resources.chargeGrowth(row, row.content.data, result.instance.data);
       this.notices.committed(row, raised, result.warnings);
     });
   }
 
-  /** Prepares `demandWork`, before the transaction. */
+  /** Prepares `requireWorkQuota`, before the transaction. */
   refreshQuotas(): Promise<void> {
     return this.resources.refreshQuotas();
   }
 
   /** @throws QuotaExceededError when a caller may add no work to the instance */
-  demandWork({ row }: LockedInstance): void {
-    this.resources.demandWork(row);
+  requireWorkQuota({ row }: LockedInstance): void {
+    this.resources.requireWorkQuota(row);
   }
 
   /** Tells readers after the commit that the instance has changed without a step. */
@@ -139,7 +139,7 @@ export class InstanceStepsService {
   ): Promise<LockedInstance> {
     const found = await this.lockRow(transaction, key, attempts);
     const { row } = found;
-    tellStep(row, undefined);
+    describeStepInSpan(row, undefined);
     const locked = { ...found.locked, revBefore: attempts.revBefore ?? found.locked.revBefore };
     return { transaction, row, locked, definition: () => this.definitionOf(row, attempts) };
   }
@@ -171,10 +171,14 @@ export class InstanceStepsService {
   private result(before: LoadedInstance, command: EngineCommand, now: Date): StepResult {
     try {
       if (command.kind !== 'END') {
-        before.definition.demandWhole();
+        before.definition.requireUndamaged();
       }
       const context = this.resources.engineContext(now);
-      return prolonged(step(before.definition.runtime, before.state, command, context), before, command);
+      return withExtendedExecution(
+        step(before.definition.runtime, before.state, command, context),
+        before,
+        command,
+      );
     } catch (error) {
       return rethrown(before, command)(error);
     }

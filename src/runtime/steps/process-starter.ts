@@ -16,7 +16,7 @@ import { IncidentsService } from './incidents.service.js';
 import { NO_PARENT, type InstanceRow, type ParentLink } from '../storage/process-instance.entity.js';
 import { expiryOf } from './instance-status.js';
 import type { RunnableDefinition } from '../definitions/runnable-definitions.service.js';
-import { StepNotices, tellStep } from './step-notices.js';
+import { StepNotices, describeStepInSpan } from './step-notices.js';
 import { StepResources } from './step-resources.js';
 import { StepWriter } from './step-writer.js';
 import type { StepBase } from './step.types.js';
@@ -43,7 +43,7 @@ export interface StartRequest {
 }
 
 /** Properties of a start by a timer or a message. */
-export const BY_NOBODY = {
+export const NO_CALLER = {
   platform: null,
   starter: null,
   startedBy: null,
@@ -95,7 +95,7 @@ export class ProcessStarter {
    */
   start<Answer>(request: StartRequest, work: (start: ProcessStart) => Promise<Answer>): Promise<Answer> {
     return inSpan('process start', {}, async () => {
-      const giveBack = await this.resources.demandStart(request, request.data, request.parent !== null);
+      const giveBack = await this.resources.takeStartQuota(request, request.data, request.parent !== null);
       try {
         return await this.startOrStop(request, work);
       } catch (error) {
@@ -118,7 +118,7 @@ export class ProcessStarter {
     const step = { ...baseOf(start), transaction, result, takeId, now, origin, job: request.job };
     const raised = await this.writer.write(step);
     afterCommit(transaction, () => {
-      this.resources.grown(row, request.data, result.instance.data);
+      this.resources.chargeGrowth(row, request.data, result.instance.data);
       this.notices.committed(row, raised, result.warnings);
     });
   }
@@ -130,7 +130,7 @@ export class ProcessStarter {
     try {
       return await this.resources.withIds(async () => {
         const started = await inTurn(() => this.started(request));
-        tellStep(started.row, 'START');
+        describeStepInSpan(started.row, 'START');
         return this.commit(started, work, this.writer.isAlone(baseOf(started), started.result));
       });
     } catch (error) {
@@ -158,7 +158,7 @@ export class ProcessStarter {
     const row = newRow(request, this.resources.takeId('process-instance'), now);
     const { id } = row;
     const { definition, startNode, data, parent } = request;
-    definition.demandWhole();
+    definition.requireUndamaged();
     const instance = newInstance({ id, uuid: row.uuid, parentUuid: parent?.parentUuid ?? null });
     const command = { kind: 'START', startNode, data } as const;
     const context = this.resources.engineContext(now);

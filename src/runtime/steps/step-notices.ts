@@ -14,7 +14,7 @@ type Listener = (instanceId: number) => void;
  * Adds names and ids of an instance to the span of its step. Process data is never part of traces.
  * @param command command of the engine; undefined while it is unknown
  */
-export function tellStep(
+export function describeStepInSpan(
   { uuid, appId, buildId, definitionSvcUuid, depth }: InstanceRow,
   command: string | undefined,
 ): void {
@@ -46,7 +46,7 @@ export class StepNotices {
     private readonly metrics: Metrics,
   ) {
     this.ofReplicas = shared?.signals;
-    this.ofReplicas?.listen('instance', (ids) => ids.forEach((id) => this.tell(Number(id))));
+    this.ofReplicas?.listen('instance', (ids) => ids.forEach((id) => this.notifyListeners(Number(id))));
     // Alerts on growth see the first incident only if the counter was 0 before.
     for (const source of INCIDENT_SOURCES) {
       INCIDENT_TYPES.forEach((type) => metrics.processIncidents.inc({ source, type }, 0));
@@ -75,11 +75,11 @@ export class StepNotices {
   }
 
   private changed(instanceId: number): void {
-    this.tell(instanceId);
+    this.notifyListeners(instanceId);
     this.ofReplicas?.tell('instance', String(instanceId));
   }
 
-  private tell(instanceId: number): void {
+  private notifyListeners(instanceId: number): void {
     this.listeners.forEach((listener) => listener(instanceId));
   }
 

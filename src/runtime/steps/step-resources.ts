@@ -88,22 +88,22 @@ export class StepResources implements OnModuleInit {
    * @returns function that gives everything back, for a start that stored no instance
    * @throws QuotaExceededError when the quotas do not allow a start with this data
    */
-  async demandStart(owner: Owner, data: JsonObject, isCall: boolean): Promise<() => void> {
+  async takeStartQuota(owner: Owner, data: JsonObject, isCall: boolean): Promise<() => void> {
     const amounts = this.quotas.has('DATA_BYTES') ? { DATA_BYTES: jsonSize(data) } : {};
-    return this.quotas.demand(payerOf(owner), { STARTS: 1, ...amounts }, isCall ? 1 : 0);
+    return this.quotas.take(payerOf(owner), { STARTS: 1, ...amounts }, isCall ? 1 : 0);
   }
 
-  /** Updates the counts of `demandWork`, before the transaction. */
+  /** Updates the counts of `requireWorkQuota`, before the transaction. */
   refreshQuotas(): Promise<void> {
     return this.quotas.refreshJobs();
   }
 
   /** @throws QuotaExceededError when the quotas allow no more work for an instance */
-  demandWork(owner: Owner): void {
-    this.quotas.demandRoom(payerOf(owner), 'DATA_BYTES');
+  requireWorkQuota(owner: Owner): void {
+    this.quotas.requireQuota(payerOf(owner), 'DATA_BYTES');
   }
 
-  grown(owner: Owner, before: JsonObject, after: JsonObject): void {
+  chargeGrowth(owner: Owner, before: JsonObject, after: JsonObject): void {
     if (before !== after && this.quotas.has('DATA_BYTES')) {
       this.quotas.charge(payerOf(owner), 'DATA_BYTES', jsonSize(after) - jsonSize(before));
     }

@@ -33,7 +33,7 @@ export class StepWork {
 
   /** Whether the step needs a transaction of its own: it locks its family, or a duplicate wait might break its group. */
   isAlone(row: InstanceRow, result: StepResult): boolean {
-    return this.families.concern(row, result) || (this.isStrict && result.waits.length > 0);
+    return this.families.locksFamily(row, result) || (this.isStrict && result.waits.length > 0);
   }
 
   private get isStrict(): boolean {
@@ -75,7 +75,7 @@ export class StepWork {
     }
     const added = newJobs(step, [...keys]).map((job) => ({ ...job, id: takeId('job') }));
     if (added.length > 0) {
-      await this.families.demandJobs(step);
+      await this.families.requireJobRoom(step);
       await this.queue.add(transaction, added);
     }
     await this.families.count(step);

@@ -11,7 +11,7 @@ import { contentOf, expiryAfter, hasEnded, isReleased } from './instance-status.
 import { joinChanges, writeJoins } from './join-incidents.js';
 import { StepWork } from './step-work.js';
 import type { RetriedIncident, StepBase, StepWriting } from './step.types.js';
-import { closed, raised } from './incident-records.js';
+import { closedEvent, raisedEvent } from './incident-records.js';
 
 /** Number of corrections that are shown with the data of an instance. */
 const CORRECTIONS_SHOWN = 20;
@@ -36,8 +36,8 @@ export class StepWriter {
     const first = result.instance.seq + 1;
     const events = [
       ...result.events,
-      ...over.map((one, index) => closed(one, closedAs(one, retried), first + index)),
-      ...joins.raised.map((one, index) => raised(one, first + over.length + index)),
+      ...over.map((one, index) => closedEvent(one, closedAs(one, retried), first + index)),
+      ...joins.raised.map((one, index) => raisedEvent(one, first + over.length + index)),
     ];
     await this.writeInstance(step, {
       seq: result.instance.seq + over.length + joins.raised.length,

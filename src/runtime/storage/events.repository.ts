@@ -5,7 +5,7 @@ import { oneOrAny } from '../../store/tables/conditions.js';
 import { shardOf } from '../../store/shards.js';
 import { inParts } from '../../store/tables/statement-batches.js';
 import { Table } from '../../store/tables/table.js';
-import { MOST_EVENTS, packEvents, unpackEvents, type TrailEvent } from './packed-events.js';
+import { MAX_EVENTS, packEvents, unpackEvents, type TrailEvent } from './packed-events.js';
 import { ProcessEventEntity } from './process-event.entity.js';
 
 /** User and request that caused events. */
@@ -55,7 +55,7 @@ export const Events = {
     events: readonly TrailEvent[],
     { actor, requestId, at }: EventOrigin & { at: Date },
   ): Promise<void> {
-    const rows = [...inParts(events, MOST_EVENTS)].map((part) => {
+    const rows = [...inParts(events, MAX_EVENTS)].map((part) => {
       const seq = part.at(-1)?.seq ?? 0;
       return { instanceId, shard, seq, actor, requestId, at, events: packEvents(part) };
     });
@@ -98,7 +98,7 @@ async function between(
   before: number,
 ): Promise<EventRow[]> {
   // A row is stored under the number of its last event, which may be beyond the range.
-  const seq = And(MoreThan(after), LessThan(before + MOST_EVENTS - 1));
+  const seq = And(MoreThan(after), LessThan(before + MAX_EVENTS - 1));
   // Primary key order, so that the server need not sort.
   const rows = await SHOWN.find(manager, { instanceId, seq }, { order: { seq: 'ASC' } });
   return eventsOf(rows).filter((event) => event.seq > after && event.seq < before);

@@ -151,7 +151,7 @@ export const Instances = {
   },
 
   /** @throws ProcessInstanceNotFoundError */
-  async demandHead(manager: Sender, uuid: string): Promise<InstanceHead> {
+  async requireHead(manager: Sender, uuid: string): Promise<InstanceHead> {
     const head = await Instances.findHead(manager, { uuid });
     if (head === null) {
       throw new ProcessInstanceNotFoundError();

@@ -6,7 +6,7 @@ import type { ProcessEventKind } from '../model/process-runtime.types.js';
 export type TrailEvent = Omit<EngineEvent, 'kind'> & { kind: ProcessEventKind };
 
 /** Maximum number of events per row. Range reads look this far beyond the end of the range. */
-export const MOST_EVENTS = 64;
+export const MAX_EVENTS = 64;
 
 /** Words stored by index. Only append; never change or reorder entries. */
 const WORDS: readonly unknown[] = [

@@ -66,7 +66,7 @@ export const Tokens = {
   },
 
   /** Returns a token of the instance, live or not. @throws ProcessTokenNotFoundError */
-  async demand(
+  async require(
     manager: Sender,
     instanceId: number,
     uuid: string,

@@ -47,7 +47,7 @@ export class UiActionExecutionService {
   /**
    * Executes a UI action on a token. Repeated calls with the same Idempotency-Key execute it once and get the same response.
    * Checks run in the order of these errors, as far as possible.
-   * @throws ProcessInstanceNotFoundError, UiActionNotFoundError, LanePermissionError, see `UiActionAccess.demand`
+   * @throws ProcessInstanceNotFoundError, UiActionNotFoundError, LanePermissionError, see `UiActionAccess.requireUiAction`
    * @throws ProcessTokenNotFoundError
    * @throws ValidationFailedError, InvalidDataError, ProcessDataTooLargeError
    * @throws ChangedMeanwhileError when the token is on another visit than the caller names
@@ -89,14 +89,14 @@ export class UiActionExecutionService {
    * Checks the path of a request whose body cannot be read: errors of the path take precedence.
    * @throws ProcessInstanceNotFoundError, UiActionNotFoundError, LanePermissionError, ProcessTokenNotFoundError
    */
-  async demandPath(
+  async checkPath(
     principal: Principal,
     { processUuid, tokenUuid, uiActionSvcUuid }: UiActionParams,
   ): Promise<void> {
-    const head = await this.database.read((manager) => Instances.demandHead(manager, processUuid));
+    const head = await this.database.read((manager) => Instances.requireHead(manager, processUuid));
     const definition = await this.definitions.byId(head.definitionId);
-    this.access.demand(principal, head, definition, uiActionSvcUuid);
-    await this.database.read((manager) => Tokens.demand(manager, head.id, tokenUuid));
+    this.access.requireUiAction(principal, head, definition, uiActionSvcUuid);
+    await this.database.read((manager) => Tokens.require(manager, head.id, tokenUuid));
   }
 
   /**
@@ -107,7 +107,7 @@ export class UiActionExecutionService {
     const { principal, key, body, repeat } = call;
     const { transaction, row } = held;
     const definition = held.definition();
-    const place = this.access.demand(principal, row, definition, key.uiActionSvcUuid);
+    const place = this.access.requireUiAction(principal, row, definition, key.uiActionSvcUuid);
     const stored = repeat === undefined ? null : await this.answers.find(transaction, repeat, row.shard);
     if (stored !== null && repeat !== undefined) {
       // An answer is stored for this path, so its token was there; another body may still be rejected.
@@ -116,14 +116,14 @@ export class UiActionExecutionService {
     }
     const loaded = await this.steps.load(held);
     const token = [...loaded.state.tokens.values()].find(({ uuid }) => uuid === key.tokenUuid);
-    const { id: tokenId } = token ?? (await Tokens.demand(transaction, row.id, key.tokenUuid));
+    const { id: tokenId } = token ?? (await Tokens.require(transaction, row.id, key.tokenUuid));
     inThisTurn(() => refuseInput(definition, place, body));
     const executed = this.repeats.repeated(loaded, tokenId, place, call);
     if (executed !== undefined) {
       const { node, backTo } = executed;
       const answer = toAnswer(backTo ?? key.tokenUuid, definition, { node, back: backTo !== undefined });
       // With the time of the first answer.
-      return this.kept(held, call, answer, row.modifiedAt);
+      return this.storeAnswer(held, call, answer, row.modifiedAt);
     }
     if (token === undefined) {
       throw new ProcessStateError('TOKEN_NOT_ACTIVE', 'The token is not active.');
@@ -138,7 +138,7 @@ export class UiActionExecutionService {
     { token, place, call }: { token: TokenState; place: UiActionPlace; call: TimedCall },
   ): Promise<UiActionResponseDto> {
     const { principal, key, body, goesBack } = call;
-    this.steps.demandWork(held);
+    this.steps.requireWorkQuota(held);
     const { uiActionSvcUuid } = key;
     const made = this.steps.run(loaded, {
       kind: 'UI_ACTION',
@@ -147,13 +147,16 @@ export class UiActionExecutionService {
       body,
       goesBack,
     });
-    const noted = { ...made, result: this.repeats.noted(made.result, loaded, token, place, call) };
-    await this.steps.write(noted, { actor: principal.user.userName });
-    return this.kept(held, call, answerOf(noted), noted.now);
+    const recorded = {
+      ...made,
+      result: this.repeats.withExecutedCall(made.result, loaded, token, place, call),
+    };
+    await this.steps.write(recorded, { actor: principal.user.userName });
+    return this.storeAnswer(held, call, answerOf(recorded), recorded.now);
   }
 
   /** Stores the answer for repeated calls, and returns it. */
-  private async kept(
+  private async storeAnswer(
     { transaction, row: { shard } }: LockedInstance,
     { repeat }: TimedCall,
     answer: UiActionResponseDto,

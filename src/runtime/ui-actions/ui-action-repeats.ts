@@ -13,7 +13,7 @@ import {
   effectOf,
 } from '#engine/tokens';
 import { ProcessStateError } from '../model/process-runtime.errors.js';
-import { databaseTimeOf, remembered } from '../steps/instance-status.js';
+import { databaseTimeOf, withExecution } from '../steps/instance-status.js';
 import type { UiActionParams } from './ui-action.dto.js';
 import type { LoadedInstance } from '../steps/step.types.js';
 import type { LockTime } from '../storage/instances.repository.js';
@@ -48,7 +48,7 @@ export interface Commit {
 /** Number of commits that this process remembers. For older ones it uses times of the database. */
 const COMMITS = 10_000;
 const HASH_LENGTH = 32;
-const SAID_OF: Readonly<Record<'EXECUTE' | 'BACK', string>> = {
+const REPEAT_MESSAGES: Readonly<Record<'EXECUTE' | 'BACK', string>> = {
   EXECUTE: 'The UI action has just been executed. To execute it once more, read the instance first.',
   BACK: 'The UI action has just been executed. To go back, read the instance and execute it again.',
 };
@@ -80,8 +80,8 @@ export class UiActionRepeats {
     place: UiActionPlace,
     call: TimedCall,
   ): ExecutedCall | undefined {
-    const found = compared(loaded, tokenId, place, call);
-    if (found === undefined || isMeantAnew(found, place, call)) {
+    const found = compare(loaded, tokenId, place, call);
+    if (found === undefined || requestsNewExecution(found, place, call)) {
       return undefined;
     }
     if (!this.wasEarly(found, loaded.locked, mayBeLate(found, call) ? this.windowMs : 0)) {
@@ -95,11 +95,11 @@ export class UiActionRepeats {
       return undefined;
     }
     demandMatch(call.ifMatch, visitTag(token));
-    throw new ProcessStateError('UI_ACTION_REPEATED', SAID_OF[effect]);
+    throw new ProcessStateError('UI_ACTION_REPEATED', REPEAT_MESSAGES[effect]);
   }
 
   /** Adds the call to the result of the step that executed it. */
-  noted(
+  withExecutedCall(
     result: StepResult,
     { locked, row }: LoadedInstance,
     token: TokenState,
@@ -128,7 +128,7 @@ export class UiActionRepeats {
     this.commits.set(executed.id, call.commit);
     return {
       ...result,
-      instance: { ...instance, executions: remembered(instance, executed, this.windowMs) },
+      instance: { ...instance, executions: withExecution(instance, executed, this.windowMs) },
     };
   }
 
@@ -170,7 +170,7 @@ interface Compared {
   isSame: boolean;
 }
 
-function compared(
+function compare(
   { definition: { runtime: definition }, state: instance }: LoadedInstance,
   tokenId: number,
   place: UiActionPlace,
@@ -200,7 +200,7 @@ export function visitTag({ visit }: { visit: number }): string {
 }
 
 /** Whether a call names a later visit, or requests another execution of a repeatable action on the same visit. */
-function isMeantAnew(
+function requestsNewExecution(
   { executed, token, isSame }: Compared,
   { node, action }: UiActionPlace,
   { ifMatch }: TimedCall,

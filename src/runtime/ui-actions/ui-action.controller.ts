@@ -21,7 +21,7 @@ export class UiActionController {
   @FoundFirst(
     UiActionExecutionService,
     UiActionParams,
-    (actions, params, principal) => actions.demandPath(principal, params),
+    (actions, params, principal) => actions.checkPath(principal, params),
     { onlyWhenRefused: true },
   )
   @UiActionApi.executeUiAction

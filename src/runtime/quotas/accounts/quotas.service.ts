@@ -76,10 +76,10 @@ export class QuotasService implements OnModuleDestroy {
    * @returns function that gives the amounts back if the work did not happen
    * @throws QuotaExceededError when not enough is left, or for a start with too many open background jobs
    */
-  async demand(payer: Payer, amounts: Amounts, ownJobs = 0): Promise<() => void> {
+  async take(payer: Payer, amounts: Amounts, ownJobs = 0): Promise<() => void> {
     if (amounts.STARTS !== undefined) {
       await this.refreshJobs();
-      this.demandJobs(payer, ownJobs);
+      this.requireJobQuota(payer, ownJobs);
     }
     const taken: (() => void)[] = [];
     for (const quota of this.quotas) {
@@ -102,8 +102,8 @@ export class QuotasService implements OnModuleDestroy {
   }
 
   /** Checks a quota as known to this replica, without a statement. @throws QuotaExceededError when nothing is left */
-  demandRoom(payer: Payer, kind: CountedKind): void {
-    this.demandJobs(payer, 0);
+  requireQuota(payer: Payer, kind: CountedKind): void {
+    this.requireJobQuota(payer, 0);
     for (const quota of this.quotas) {
       const account = quota.kind === kind ? this.accountOf(quota, payer) : undefined;
       if (account?.isUsedUp === true) {
@@ -126,7 +126,7 @@ export class QuotasService implements OnModuleDestroy {
     return this.uses.removeEnded(manager, now, limit);
   }
 
-  private demandJobs(payer: Payer, ownJobs: number): void {
+  private requireJobQuota(payer: Payer, ownJobs: number): void {
     for (const quota of this.jobs === undefined ? [] : this.quotas) {
       if (quota.kind === 'JOBS' && (this.jobs?.of(quota, payer) ?? 0) - ownJobs >= quota.limit) {
         throw this.refusal(quota, payer);

@@ -27,11 +27,11 @@ export class ModelCallsService {
   }
 
   /** Checks the token quota. @throws QuotaExceededError when the application or the caller has no tokens left */
-  async demandTokens(payer: Payer): Promise<void> {
-    await this.quotas.demand(payer, { MODEL_TOKENS: 1 });
+  async requireTokenQuota(payer: Payer): Promise<void> {
+    await this.quotas.take(payer, { MODEL_TOKENS: 1 });
   }
 
-  /** Charges the tokens of an answer, except the one charged by `demandTokens`. @param tokens estimated if the model does not report them */
+  /** Charges the tokens of an answer, except the one charged by `requireTokenQuota`. @param tokens estimated if the model does not report them */
   charge(payer: Payer, { inputTokens, outputTokens }: CallUsage, tokens: number): void {
     this.quotas.charge(payer, 'MODEL_TOKENS', tokens - 1);
     this.metrics.modelTokens.inc({ direction: 'input' }, inputTokens ?? 0);

@@ -92,7 +92,7 @@ export class AgentRun {
     const { messages } = this;
     const { answerSchema } = options;
     try {
-      await model.demandTokens(scope.payer);
+      await model.requireTokenQuota(scope.payer);
       const turn = await model.ask({ messages, tools: tools.offered, answerSchema, signal, traceparent });
       model.charge(scope.payer, turn.usage, this.tokensOf(turn));
       return { outcome: 'OK', result: turn as unknown as JsonValue, usage: turn.usage };

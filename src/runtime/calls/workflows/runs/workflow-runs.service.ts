@@ -86,7 +86,7 @@ export class WorkflowRunsService {
    * Whether a run or a subworkflow has made a call that must not be repeated, so that a retry must resume this run. Calls that
    * certainly had no effect do not count.
    */
-  async mustGoOn(manager: Sender, runKey: string, shard: number): Promise<boolean> {
+  async mustResume(manager: Sender, runKey: string, shard: number): Promise<boolean> {
     return this.runs.hasLastingCalls(manager, runKey, shard);
   }
 

@@ -21,7 +21,7 @@ export class TestRunsController {
   constructor(private readonly runs: TestRunsService) {}
 
   @Post('test-run')
-  @FoundFirst(TestRunsService, TestRunParams, (runs, params) => runs.demandPath(params))
+  @FoundFirst(TestRunsService, TestRunParams, (runs, params) => runs.requireWorkflow(params))
   @Audited(AuditAction.WorkflowTest)
   @TestRunsApi.startTestRun
   async start(

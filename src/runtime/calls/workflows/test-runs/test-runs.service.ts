@@ -81,7 +81,7 @@ export class TestRunsService {
   ) {}
 
   /** @returns version from which the build was made @throws BuildNotFoundError, WorkflowNotFoundError */
-  async demandPath({ appId, buildId, workflowName }: TestRunParams): Promise<AppVersionKey> {
+  async requireWorkflow({ appId, buildId, workflowName }: TestRunParams): Promise<AppVersionKey> {
     const { appVersionId } = await this.builds.summary(appId, buildId);
     await this.definitions.workflow(buildId, appId, workflowName);
     return { appId, appVersionId };
@@ -98,7 +98,7 @@ export class TestRunsService {
     input: JsonObject,
     idempotencyKey: string | undefined,
   ): Promise<StartedTestRunDto> {
-    const version = await this.demandPath(key);
+    const version = await this.requireWorkflow(key);
     const maxBytes = this.queue.maxInputBytes;
     if (jsonSize(input) > maxBytes) {
       const rule = `must have at most ${maxBytes} bytes as JSON`;
