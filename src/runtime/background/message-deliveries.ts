@@ -19,7 +19,7 @@ import { NO_CALLER, ProcessStarter, type StartRequest } from '../steps/process-s
 import { postponedIfQuotaExceeded } from './scheduled-jobs.js';
 
 /** Takes a message in the transaction that delivers it; false when another receiver has it. */
-type TakeMessage = (manager: Sender) => Promise<boolean>;
+type TakeMessage = (sender: Sender) => Promise<boolean>;
 
 /** The message was taken or the wait was used by another transaction. */
 class MessageTakenError extends Error {
@@ -93,8 +93,8 @@ export class MessageDeliveries {
   }
 
   /** @throws MessageTakenError */
-  private async takeMessageAndWait(manager: Sender, wait: WaitRow, take: TakeMessage): Promise<void> {
-    if (!(await Messages.removeWait(manager, wait)) || !(await take(manager))) {
+  private async takeMessageAndWait(sender: Sender, wait: WaitRow, take: TakeMessage): Promise<void> {
+    if (!(await Messages.removeWait(sender, wait)) || !(await take(sender))) {
       throw new MessageTakenError();
     }
   }

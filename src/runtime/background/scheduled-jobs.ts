@@ -57,24 +57,24 @@ export class ScheduledJobs implements OnApplicationBootstrap {
    * Adds the next job unless it exists.
    * @param shard of the previous job; by default that of the series
    */
-  async add(manager: Sender, id: number, next: ScheduledJob | null, shard?: number): Promise<void> {
+  async add(sender: Sender, id: number, next: ScheduledJob | null, shard?: number): Promise<void> {
     if (next !== null) {
       const { kind, at } = next;
       const series = seriesOf(next);
       const dedupeKey = next.kind === 'TIMER_START' ? `${series}:${next.occurrence}` : series;
       const place = { shard: shard ?? seriesShard(next) };
-      await this.queue.add(manager, [
+      await this.queue.add(sender, [
         { id, kind, availableAt: new Date(at), payload: encodeJob(next), dedupeKey, ...place },
       ]);
     }
   }
 
   /** Adds the first job of a series, or leaves it to `moveFromOutbox`. */
-  async addFirst(manager: Sender, id: number, first: ScheduledJob | null): Promise<void> {
+  async addFirst(sender: Sender, id: number, first: ScheduledJob | null): Promise<void> {
     if (!this.groups.areApart) {
-      await this.add(manager, id, first);
+      await this.add(sender, id, first);
     } else if (first !== null) {
-      await OUTBOX.insert(manager, [{ id, work: first }]);
+      await OUTBOX.insert(sender, [{ id, work: first }]);
     }
   }
 
@@ -110,9 +110,9 @@ export class ScheduledJobs implements OnApplicationBootstrap {
     await this.database.write((manager) => this.replaceIn(manager, job, id, next));
   }
 
-  async replaceIn(manager: Sender, job: Job, id: number, next: ScheduledJob | null): Promise<void> {
-    await this.queue.complete(manager, job);
-    await this.add(manager, id, next, job.shard);
+  async replaceIn(sender: Sender, job: Job, id: number, next: ScheduledJob | null): Promise<void> {
+    await this.queue.complete(sender, job);
+    await this.add(sender, id, next, job.shard);
   }
 
   private async moveOne(id: number, work: ScheduledJob): Promise<void> {

@@ -66,7 +66,7 @@ export class StoppedWork {
 
   /** Returns which call of an activity the work belongs to; null if none. */
   async callOf(
-    manager: Sender,
+    sender: Sender,
     { kind, instanceId, payload }: ParkedJob,
   ): Promise<{ node: number; index: number } | null> {
     if (kind === 'CALL') {
@@ -75,28 +75,28 @@ export class StoppedWork {
     }
     const child =
       kind === 'NOTIFY_PARENT' && instanceId !== null
-        ? await Instances.findHead(manager, { id: instanceId })
+        ? await Instances.findHead(sender, { id: instanceId })
         : null;
     // The token still waits at the calling node, so only the index matters.
     return child === null || child.parentIndex === null ? null : { node: 0, index: child.parentIndex };
   }
 
   /** Whether it is a workflow that has made non-repeatable calls, which a new run would repeat. */
-  async mustResume(manager: Sender, shard: number, job: ParkedJob): Promise<boolean> {
+  async mustResume(sender: Sender, shard: number, job: ParkedJob): Promise<boolean> {
     const runKey = stoppedRunOf(job);
-    return runKey !== null && this.workflows.mustResume(manager, runKey, shard);
+    return runKey !== null && this.workflows.mustResume(sender, runKey, shard);
   }
 
   /**
    * Queues the same work again, in the caller's transaction. A retry is the decision to repeat calls of unknown outcome.
    */
-  async requeue(manager: Sender, row: InstanceHead, job: ParkedJob, id: number): Promise<Date> {
+  async requeue(sender: Sender, row: InstanceHead, job: ParkedJob, id: number): Promise<Date> {
     const runKey = stoppedRunOf(job);
     if (runKey !== null) {
-      await this.workflows.release(manager, runKey, row.shard);
+      await this.workflows.release(sender, runKey, row.shard);
     }
     const now = this.resources.now();
-    await this.queue.add(manager, [{ ...unparked(row, job, now), id, shard: row.shard }]);
+    await this.queue.add(sender, [{ ...unparked(row, job, now), id, shard: row.shard }]);
     return now;
   }
 }

@@ -35,7 +35,7 @@ export class FamilyLimits {
     private readonly metrics: Metrics,
     database: Database,
   ) {
-    const show = (limit: Limit, read: (manager: Sender) => Promise<LimitUse>): void =>
+    const show = (limit: Limit, read: (sender: Sender) => Promise<LimitUse>): void =>
       metrics.limits.show(
         limit,
         cachedFor(CACHE_MS, () => database.read(read)),

@@ -87,13 +87,13 @@ export interface IncidentClosing {
  * runs in the caller's transaction, which has locked the instance.
  */
 export async function closeIncidents(
-  manager: Sender,
+  sender: Sender,
   instanceId: number,
   incidents: readonly IncidentHead[],
   { state, actor, at, events: before = [] }: IncidentClosing,
 ): Promise<void> {
-  const head = await Instances.findHead(manager, { id: instanceId });
-  const open = head === null ? [] : await Incidents.stillOpen(manager, instanceId, incidents);
+  const head = await Instances.findHead(sender, { id: instanceId });
+  const open = head === null ? [] : await Incidents.stillOpen(sender, instanceId, incidents);
   if (head === null || open.length === 0) {
     return;
   }
@@ -102,15 +102,15 @@ export async function closeIncidents(
     ...before.map((event, index) => ({ ...event, seq: first + index })),
     ...open.map((incident, index) => closedEvent(incident, state, first + before.length + index)),
   ];
-  await Instances.update(manager, head, {
+  await Instances.update(sender, head, {
     seq: head.seq + events.length,
     openIncidents: head.openIncidents - open.length,
     modifiedAt: at,
   });
   const ids = open.map(({ id }) => id);
-  await Incidents.close(manager, instanceId, ids, state, at);
+  await Incidents.close(sender, instanceId, ids, state, at);
   const requestId = requestContext()?.requestId ?? null;
-  await Events.insert(manager, head, events, { actor, requestId, at });
+  await Events.insert(sender, head, events, { actor, requestId, at });
 }
 
 /**
@@ -119,19 +119,19 @@ export async function closeIncidents(
  * @throws TooManyIncidentsError when a job has failed and the instance has the maximum number of incidents
  */
 export async function raiseIncident(
-  manager: Sender,
+  sender: Sender,
   head: InstanceHead,
   raised: RaisedIncident,
   origin: FaultOrigin,
 ): Promise<IncidentRow | null> {
-  const incident = await withPlace(manager, head, raised);
+  const incident = await withPlace(sender, head, raised);
   if (incident === null) {
     return null;
   }
   const { workKey } = 'retried' in origin ? origin.retried : incident;
-  const same = head.openIncidents === 0 ? null : await Incidents.openOf(manager, head.id, workKey);
+  const same = head.openIncidents === 0 ? null : await Incidents.openOf(sender, head.id, workKey);
   if (same !== null) {
-    await Incidents.refresh(manager, head.id, same.id, incident);
+    await Incidents.refresh(sender, head.id, same.id, incident);
     return { ...incident, uuid: same.uuid };
   }
   const most = processLimits.incidents;
@@ -143,50 +143,50 @@ export async function raiseIncident(
   if (isFull || 'retried' in origin) {
     return null;
   }
-  await insert(manager, head, incident, 'actor' in origin ? origin.actor : null);
+  await insert(sender, head, incident, 'actor' in origin ? origin.actor : null);
   return incident;
 }
 
 /** Stores an instance that could not start, with its incident. */
 export async function insertStopped(
-  manager: Sender,
+  sender: Sender,
   row: InstanceRow,
   { definition, ...incident }: RaisedIncident,
   actor: string | null,
 ): Promise<void> {
   const { raisedAt: at, requestId } = incident;
-  await Instances.insert(manager, { ...row, seq: 1, openIncidents: 1 });
-  await storeSearchValues(manager, row, definition?.searchable.changes(null, row.content.data) ?? []);
-  await Incidents.insert(manager, row, incident);
-  await Events.insert(manager, row, [raisedEvent(incident, 1)], { actor, requestId, at });
+  await Instances.insert(sender, { ...row, seq: 1, openIncidents: 1 });
+  await storeSearchValues(sender, row, definition?.searchable.changes(null, row.content.data) ?? []);
+  await Incidents.insert(sender, row, incident);
+  await Events.insert(sender, row, [raisedEvent(incident, 1)], { actor, requestId, at });
 }
 
 async function insert(
-  manager: Sender,
+  sender: Sender,
   head: InstanceHead,
   incident: IncidentRow,
   actor: string | null,
 ): Promise<void> {
   const { raisedAt: at, requestId } = incident;
   const seq = head.seq + 1;
-  await Instances.update(manager, head, { seq, openIncidents: head.openIncidents + 1, modifiedAt: at });
-  await Incidents.insert(manager, head, incident);
-  await Events.insert(manager, head, [raisedEvent(incident, seq)], { actor, requestId, at });
+  await Instances.update(sender, head, { seq, openIncidents: head.openIncidents + 1, modifiedAt: at });
+  await Incidents.insert(sender, head, incident);
+  await Events.insert(sender, head, [raisedEvent(incident, seq)], { actor, requestId, at });
 }
 
 /** Adds element and request to an incident; returns null when the failed work no longer matters. */
 async function withPlace(
-  manager: Sender,
+  sender: Sender,
   head: InstanceHead,
   { definition, ...incident }: RaisedIncident,
 ): Promise<IncidentRow | null> {
   const { tokenId } = incident;
   const mayHaveToken = tokenId !== null && !hasEnded(head.state);
-  const [token] = mayHaveToken ? await Tokens.byIds(manager, head.id, [tokenId]) : [];
+  const [token] = mayHaveToken ? await Tokens.byIds(sender, head.id, [tokenId]) : [];
   if (!isStillRelevant(head.state, incident, token)) {
     return null;
   }
-  const requestId = incident.requestId ?? (await Events.lastRequest(manager, head.id, head.seq));
+  const requestId = incident.requestId ?? (await Events.lastRequest(sender, head.id, head.seq));
   return { ...incident, requestId, element: incident.element ?? elementAt(definition, incident, token) };
 }
 

@@ -19,52 +19,52 @@ export function familyOf({ id, rootId }: Pick<InstanceHead, 'id' | 'rootId'>): n
  */
 export const Families = {
   /** Locks the row of a family until the transaction ends; creates it if necessary. */
-  async lock(manager: Sender, rootId: number): Promise<void> {
-    await FAMILIES.ensure(manager, { rootId, shard: shardOf(rootId), instances: 0 });
+  async lock(sender: Sender, rootId: number): Promise<void> {
+    await FAMILIES.ensure(sender, { rootId, shard: shardOf(rootId), instances: 0 });
   },
 
   /** Adds an instance. @returns false if there are already `most` */
-  async enter(manager: Sender, rootId: number, most: number): Promise<boolean> {
-    if (await tryIncrement(manager, rootId, most)) {
+  async enter(sender: Sender, rootId: number, most: number): Promise<boolean> {
+    if (await tryIncrement(sender, rootId, most)) {
       return true;
     }
     // The row may have been removed when it was empty.
-    await Families.lock(manager, rootId);
-    return tryIncrement(manager, rootId, most);
+    await Families.lock(sender, rootId);
+    return tryIncrement(sender, rootId, most);
   },
 
-  async leave(manager: Sender, rootId: number): Promise<void> {
-    await FAMILIES.update(manager, { rootId }, { instances: () => 'instances - 1' });
+  async leave(sender: Sender, rootId: number): Promise<void> {
+    await FAMILIES.update(sender, { rootId }, { instances: () => 'instances - 1' });
   },
 
   /** Returns the number of live called instances in all families and in the largest one. */
-  async use(manager: Sender): Promise<LimitUse> {
-    return useIn(manager, 'SELECT instances AS amount FROM process_families');
+  async use(sender: Sender): Promise<LimitUse> {
+    return useIn(sender, 'SELECT instances AS amount FROM process_families');
   },
 
   /** Returns the number of open background jobs of all families and of the largest one. */
-  async useOfJobs(manager: Sender): Promise<LimitUse> {
+  async useOfJobs(sender: Sender): Promise<LimitUse> {
     return useIn(
-      manager,
+      sender,
       'SELECT COUNT(*) AS amount FROM runtime_jobs WHERE family_id IS NOT NULL GROUP BY family_id',
     );
   },
 
   /** Removes rows of families without called instances from some shards; returns how many. */
-  async removeEmpty(manager: Sender, shards: readonly number[], limit: number): Promise<number> {
+  async removeEmpty(sender: Sender, shards: readonly number[], limit: number): Promise<number> {
     const found = { order: { rootId: 'ASC' }, limit } as const;
-    return FAMILIES.deleteFirst(manager, 'rootId', { instances: LessThan(1), shard: In([...shards]) }, found);
+    return FAMILIES.deleteFirst(sender, 'rootId', { instances: LessThan(1), shard: In([...shards]) }, found);
   },
 };
 
-async function tryIncrement(manager: Sender, rootId: number, most: number): Promise<boolean> {
+async function tryIncrement(sender: Sender, rootId: number, most: number): Promise<boolean> {
   const room = { rootId, instances: LessThan(most) };
-  return (await FAMILIES.update(manager, room, { instances: () => 'instances + 1' })) === 1;
+  return (await FAMILIES.update(sender, room, { instances: () => 'instances + 1' })) === 1;
 }
 
 /** @param amounts statement that selects the amount of each family */
-async function useIn(manager: Sender, amounts: string): Promise<LimitUse> {
-  const [found] = await manager.query<RawRow[]>(
+async function useIn(sender: Sender, amounts: string): Promise<LimitUse> {
+  const [found] = await sender.query<RawRow[]>(
     `SELECT COALESCE(SUM(amount), 0) AS total, COALESCE(MAX(amount), 0) AS largest FROM (${amounts}) AS amounts`,
   );
   return { all: Number(found?.['total']), largest: Number(found?.['largest']) };

@@ -68,15 +68,15 @@ export function withContent({ contentText, ...head }: StoredInstance): InstanceR
 
 /** Selects the revisions of instances, for `readTogether`. */
 export function revisions(
-  manager: Sender,
+  sender: Sender,
   ids: readonly number[],
 ): SelectionPart<Pick<InstanceRow, 'id' | 'rev'>> {
-  return REVISION.part(manager, { id: In([...ids]) });
+  return REVISION.part(sender, { id: In([...ids]) });
 }
 
 /** Selects the newest processes that an instance called, for `readTogether`. */
-export function newestChildren(manager: Sender, parentId: number, limit: number): SelectionPart<ChildHead> {
-  return CHILD.part(manager, calledBy(parentId), { order: { id: 'DESC' }, limit });
+export function newestChildren(sender: Sender, parentId: number, limit: number): SelectionPart<ChildHead> {
+  return CHILD.part(sender, calledBy(parentId), { order: { id: 'DESC' }, limit });
 }
 
 /** Returns the condition for processes that an instance called. */
@@ -91,13 +91,13 @@ export class InstanceRevisionError extends Error {
 
 export const Instances = {
   /** @throws QueryFailedError when a waiting call already has this child */
-  async insert(manager: Sender, row: InstanceRow): Promise<void> {
-    await INSTANCES.insert(manager, [{ ...row, parentKey: parentKey(row) }]);
+  async insert(sender: Sender, row: InstanceRow): Promise<void> {
+    await INSTANCES.insert(sender, [{ ...row, parentKey: parentKey(row) }]);
   },
 
   /** Locks an instance until the transaction ends and returns it; null if it does not exist. */
-  async lock(manager: Sender, key: InstanceKey): Promise<InstanceRow | null> {
-    return WHOLE.first(manager, key, { lock: 'pessimistic_write' });
+  async lock(sender: Sender, key: InstanceKey): Promise<InstanceRow | null> {
+    return WHOLE.first(sender, key, { lock: 'pessimistic_write' });
   },
 
   /**
@@ -122,8 +122,8 @@ export const Instances = {
   },
 
   /** Locks an instance and returns it without its content. */
-  async lockHead(manager: Sender, key: InstanceKey): Promise<InstanceHead | null> {
-    return HEAD.first(manager, key, { lock: 'pessimistic_write' });
+  async lockHead(sender: Sender, key: InstanceKey): Promise<InstanceHead | null> {
+    return HEAD.first(sender, key, { lock: 'pessimistic_write' });
   },
 
   /**
@@ -131,7 +131,7 @@ export const Instances = {
    * shards, so that no read waits for several servers.
    */
   async findStored(
-    manager: Sender,
+    sender: Sender,
     uuids: readonly string[],
     groups: ShardGroups,
   ): Promise<(StoredInstance | null)[]> {
@@ -139,43 +139,43 @@ export const Instances = {
     const rows = await Promise.all(
       parts.map((part) => {
         const uuid = In(filledUp(part.map((one) => one.uuid)));
-        return STORED.find(manager, { uuid }, { isRepeated: true });
+        return STORED.find(sender, { uuid }, { isRepeated: true });
       }),
     );
     const found = new Map(rows.flat().map((row) => [row.uuid, row]));
     return uuids.map((uuid) => found.get(uuid) ?? null);
   },
 
-  async findHead(manager: Sender, key: InstanceKey): Promise<InstanceHead | null> {
-    return HEAD.first(manager, key);
+  async findHead(sender: Sender, key: InstanceKey): Promise<InstanceHead | null> {
+    return HEAD.first(sender, key);
   },
 
   /** @throws ProcessInstanceNotFoundError */
-  async requireHead(manager: Sender, uuid: string): Promise<InstanceHead> {
-    const head = await Instances.findHead(manager, { uuid });
+  async requireHead(sender: Sender, uuid: string): Promise<InstanceHead> {
+    const head = await Instances.findHead(sender, { uuid });
     if (head === null) {
       throw new ProcessInstanceNotFoundError();
     }
     return head;
   },
 
-  async heads(manager: Sender, ids: readonly number[]): Promise<InstanceHead[]> {
-    return HEAD.find(manager, { id: In(ids) });
+  async heads(sender: Sender, ids: readonly number[]): Promise<InstanceHead[]> {
+    return HEAD.find(sender, { id: In(ids) });
   },
 
   /** Returns the ids of processes that an instance called, oldest first. */
-  async childrenOf(manager: Sender, id: number): Promise<number[]> {
-    const rows = await ID.find(manager, calledBy(id), { order: { id: 'ASC' } });
+  async childrenOf(sender: Sender, id: number): Promise<number[]> {
+    const rows = await ID.find(sender, calledBy(id), { order: { id: 'ASC' } });
     return rows.map((row) => row.id);
   },
 
   /**
    * Counts open background jobs by payer. Excludes jobs that match messages, because they may themselves wait for the quota.
    */
-  async jobsByPayer(manager: Sender): Promise<PayerJobs[]> {
-    const rows = await manager.query<RawRow[]>(
+  async jobsByPayer(sender: Sender): Promise<PayerJobs[]> {
+    const rows = await sender.query<RawRow[]>(
       `SELECT i.root_app_id AS app, i.starter AS caller, COUNT(*) AS jobs
-       FROM runtime_jobs j JOIN process_instances i ON i.id = j.instance_id${sameShard(manager, 'i', 'j')}
+       FROM runtime_jobs j JOIN process_instances i ON i.id = j.instance_id${sameShard(sender, 'i', 'j')}
        WHERE j.kind <> 'MATCH_MESSAGE' GROUP BY i.root_app_id, i.starter`,
     );
     return rows.map(({ app, caller, jobs }) => ({
@@ -186,35 +186,35 @@ export const Instances = {
   },
 
   /** @throws InstanceRevisionError when another step has changed the instance */
-  async update(manager: Sender, { id, rev }: InstanceHead, changes: Partial<InstanceChange>): Promise<void> {
-    if ((await INSTANCES.update(manager, { id, rev }, { ...changes, rev: () => 'rev + 1' })) !== 1) {
+  async update(sender: Sender, { id, rev }: InstanceHead, changes: Partial<InstanceChange>): Promise<void> {
+    if ((await INSTANCES.update(sender, { id, rev }, { ...changes, rev: () => 'rev + 1' })) !== 1) {
       throw new InstanceRevisionError('The revision of the instance has changed.');
     }
   },
 };
 
-async function lockEmbedded(manager: Sender, key: InstanceKey): Promise<LockedRow | null> {
+async function lockEmbedded(sender: Sender, key: InstanceKey): Promise<LockedRow | null> {
   const sentAt = performance.now();
-  const row = await firstBy(WHOLE, manager, key);
+  const row = await firstBy(WHOLE, sender, key);
   // Uses the monotonic clock because tests of applications can stop the clock of the service.
   return row && { row, locked: { at: performance.timeOrigin + sentAt, sentAt, revBefore: row.rev } };
 }
 
-async function timed(manager: Sender, key: InstanceKey, lock: RowLock): Promise<LockedRow | null> {
+async function timed(sender: Sender, key: InstanceKey, lock: RowLock): Promise<LockedRow | null> {
   const sentAt = performance.now();
-  const row = await firstBy(TIMED, manager, key, lock);
+  const row = await firstBy(TIMED, sender, key, lock);
   return row && { row, locked: { at: Number(row.lockedAt) / 1_000, sentAt, revBefore: row.rev } };
 }
 
 async function firstBy<Read extends { uuid: string; id: number }>(
   selection: Selection<ProcessInstanceEntity, Read>,
-  manager: Sender,
+  sender: Sender,
   key: InstanceKey,
   lock?: RowLock,
 ): Promise<Read | null> {
   const found =
     'uuid' in key
-      ? await selection.findBy(manager, 'uuid', key.uuid, {}, lock)
-      : await selection.findBy(manager, 'id', key.id, {}, lock);
+      ? await selection.findBy(sender, 'uuid', key.uuid, {}, lock)
+      : await selection.findBy(sender, 'id', key.id, {}, lock);
   return found[0] ?? null;
 }

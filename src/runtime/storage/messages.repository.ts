@@ -42,31 +42,31 @@ export function waitKey(rootAppId: string, message: string, correlation: string 
 
 export const Messages = {
   async addWaits(
-    manager: Sender,
+    sender: Sender,
     { id: instanceId, shard }: { id: number; shard: number },
     waits: readonly Omit<ProcessMessageWaitEntity, 'instanceId' | 'shard'>[],
   ): Promise<void> {
     await WAITS.insert(
-      manager,
+      sender,
       waits.map((wait) => ({ ...wait, shard, instanceId, message: cut(wait.message, NAME_MAX_LENGTH) })),
     );
   },
 
   /** Removes all waits of tokens of an instance. */
-  async removeWaitsOf(manager: Sender, instanceId: number, tokenIds: readonly number[]): Promise<void> {
-    await WAITS.delete(manager, { instanceId, tokenId: In(tokenIds) });
+  async removeWaitsOf(sender: Sender, instanceId: number, tokenIds: readonly number[]): Promise<void> {
+    await WAITS.delete(sender, { instanceId, tokenId: In(tokenIds) });
   },
 
   /** Removes a wait; returns false if another transaction already has. */
-  async removeWait(manager: Sender, { id, instanceId }: WaitRow): Promise<boolean> {
-    return (await WAITS.delete(manager, { id, instanceId })) === 1;
+  async removeWait(sender: Sender, { id, instanceId }: WaitRow): Promise<boolean> {
+    return (await WAITS.delete(sender, { id, instanceId })) === 1;
   },
 
   /** Finds the receivers in running instances, oldest wait first. */
-  async waiting(manager: Sender, key: string): Promise<Waiting> {
+  async waiting(sender: Sender, key: string): Promise<Waiting> {
     // Waits are in the shards of their instances, so all shards are queried.
-    const sql = `${WAITING}${sameShard(manager, 'instances', 'waits')} ${OLDEST}`;
-    const raw = await manager.query<Record<'message' | 'app' | 'uuid', string>[]>(sql, [key, 'STARTED']);
+    const sql = `${WAITING}${sameShard(sender, 'instances', 'waits')} ${OLDEST}`;
+    const raw = await sender.query<Record<'message' | 'app' | 'uuid', string>[]>(sql, [key, 'STARTED']);
     const [one, other] = raw.map(({ message, app, uuid }) => ({ message, app, uuid }));
     const areSeveral =
       one !== undefined &&
@@ -80,41 +80,38 @@ export const Messages = {
   },
 
   /** Returns the distinct wait keys of an instance. */
-  async keysOf(manager: Sender, instanceId: number): Promise<string[]> {
-    const shard = andShard(manager, shardOf(instanceId), 'waits');
-    const waits = await manager.query<{ waitKey: string }[]>(KEYS + shard.sql, [instanceId, ...shard.values]);
+  async keysOf(sender: Sender, instanceId: number): Promise<string[]> {
+    const shard = andShard(sender, shardOf(instanceId), 'waits');
+    const waits = await sender.query<{ waitKey: string }[]>(KEYS + shard.sql, [instanceId, ...shard.values]);
     return waits.map((wait) => wait.waitKey);
   },
 
   /** Stores a message. @throws QueryFailedError for a duplicate */
-  async publish(manager: Sender, message: MessageRow): Promise<void> {
+  async publish(sender: Sender, message: MessageRow): Promise<void> {
     const row = {
       ...message,
       shard: shardOfHash(message.waitKey),
       message: cut(message.message, NAME_MAX_LENGTH),
     };
-    await MESSAGES.insert(manager, [row]);
+    await MESSAGES.insert(sender, [row]);
   },
 
   /** Returns the oldest unexpired message with this key. */
-  async oldestMessage(manager: Sender, key: string, now: Date): Promise<MessageRow | null> {
+  async oldestMessage(sender: Sender, key: string, now: Date): Promise<MessageRow | null> {
     const waiting = { waitKey: key, expiresAt: MoreThan(now) };
-    const found = await ID.first(manager, waiting, { order: { id: 'ASC' }, limit: 1 });
-    return found === null ? null : MESSAGE.first(manager, { id: found.id, waitKey: key });
+    const found = await ID.first(sender, waiting, { order: { id: 'ASC' }, limit: 1 });
+    return found === null ? null : MESSAGE.first(sender, { id: found.id, waitKey: key });
   },
 
   /** Removes a message; returns false if another receiver already has. */
-  async removeMessage(
-    manager: Sender,
-    { id, waitKey }: Pick<MessageRow, 'id' | 'waitKey'>,
-  ): Promise<boolean> {
-    return (await MESSAGES.delete(manager, { id, waitKey })) === 1;
+  async removeMessage(sender: Sender, { id, waitKey }: Pick<MessageRow, 'id' | 'waitKey'>): Promise<boolean> {
+    return (await MESSAGES.delete(sender, { id, waitKey })) === 1;
   },
 
   /** Removes expired messages from some shards; returns how many. */
-  async removeExpired(manager: Sender, shards: readonly number[], now: Date, limit: number): Promise<number> {
+  async removeExpired(sender: Sender, shards: readonly number[], now: Date, limit: number): Promise<number> {
     const found = { order: { expiresAt: 'ASC' }, limit } as const;
     const expired = { expiresAt: LessThanOrEqual(now), shard: In([...shards]) };
-    return MESSAGES.deleteFirst(manager, 'id', expired, found);
+    return MESSAGES.deleteFirst(sender, 'id', expired, found);
   },
 };

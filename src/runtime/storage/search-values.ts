@@ -41,12 +41,12 @@ type Place = Pick<InstanceHead, 'id' | 'uuid'>;
 
 /** Stores changed searchable values of an instance with one statement, or none without changes. */
 export async function storeSearchValues(
-  manager: Sender,
+  sender: Sender,
   { id, uuid, shard, appId, starter }: Pick<InstanceHead, 'id' | 'uuid' | 'shard' | 'appId' | 'starter'>,
   changes: readonly SearchChange[],
 ): Promise<void> {
   const rows = changes.map((change) => ({ instanceId: id, uuid, shard, appId, starter, ...change }));
-  await VALUES.put(manager, rows, 'term');
+  await VALUES.put(sender, rows, 'term');
 }
 
 /** Finds instances that have all values, newest first, using indexes only. */

@@ -38,40 +38,40 @@ export type ShownToken = StoredToken & Pick<ProcessTokenEntity, 'instanceId' | '
 
 /** Selects the live and the newest tokens of instances, for `readTogether`. */
 export function shownTokens(
-  manager: Sender,
+  sender: Sender,
   instanceIds: readonly number[],
   newest: number,
 ): SelectionPart<ShownToken> {
   const ids = instanceIds.map(() => '?').join(', ');
   // Uses only the index, without reading rows of tokens that are not shown.
-  const shard = andShard(manager, instanceIds.map(shardOf));
+  const shard = andShard(sender, instanceIds.map(shardOf));
   const placed = `SELECT id, live, ROW_NUMBER() OVER (PARTITION BY instance_id ORDER BY id DESC) AS place FROM process_tokens WHERE instance_id IN (${ids})${shard.sql}`;
   const and = {
     sql: `id IN (SELECT id FROM (${placed}) AS placed WHERE live = 1 OR place <= ?)`,
     values: [...instanceIds, ...shard.values, newest],
   };
-  return SHOWN.part(manager, { instanceId: In([...instanceIds]) }, { and });
+  return SHOWN.part(sender, { instanceId: In([...instanceIds]) }, { and });
 }
 
 /** Reads and writes tokens. Every statement includes the instance, whose lock the caller holds. */
 export const Tokens = {
   /** Returns the tokens that a step needs, sorted by id. */
-  async live(manager: Sender, instanceId: number): Promise<TokenRow[]> {
+  async live(sender: Sender, instanceId: number): Promise<TokenRow[]> {
     // Sorted in memory because the server would have to sort rows with long texts.
-    return toTokenRows(await WHOLE.findBy(manager, 'instanceId', instanceId, { live: true }));
+    return toTokenRows(await WHOLE.findBy(sender, 'instanceId', instanceId, { live: true }));
   },
 
-  async byIds(manager: Sender, instanceId: number, ids: readonly number[]): Promise<TokenRow[]> {
-    return toTokenRows(await WHOLE.find(manager, { id: In(ids), instanceId }));
+  async byIds(sender: Sender, instanceId: number, ids: readonly number[]): Promise<TokenRow[]> {
+    return toTokenRows(await WHOLE.find(sender, { id: In(ids), instanceId }));
   },
 
   /** Returns a token of the instance, live or not. @throws ProcessTokenNotFoundError */
   async require(
-    manager: Sender,
+    sender: Sender,
     instanceId: number,
     uuid: string,
   ): Promise<Pick<ProcessTokenEntity, 'id' | 'visit'>> {
-    const token = await PLACE.first(manager, { instanceId, uuid });
+    const token = await PLACE.first(sender, { instanceId, uuid });
     if (token === null) {
       throw new ProcessTokenNotFoundError();
     }
@@ -80,30 +80,30 @@ export const Tokens = {
 
   /** Returns the uuids of tokens by id. */
   async uuids(
-    manager: Sender,
+    sender: Sender,
     instanceIds: readonly number[],
     ids: readonly number[],
   ): Promise<Map<number, string>> {
-    const rows = await NAME.find(manager, { id: In(ids), instanceId: In(instanceIds) });
+    const rows = await NAME.find(sender, { id: In(ids), instanceId: In(instanceIds) });
     return new Map(rows.map(({ id, uuid }) => [id, uuid]));
   },
 
-  async links(manager: Sender, instanceId: number): Promise<TokenLink[]> {
-    return LINK.find(manager, { instanceId });
+  async links(sender: Sender, instanceId: number): Promise<TokenLink[]> {
+    return LINK.find(sender, { instanceId });
   },
 
   /** Writes tokens in the order of their ids. @throws InstanceRevisionError when a token has changed since it was loaded */
-  async write(manager: Sender, owner: Owner, changes: readonly TokenChange[], now: Date): Promise<void> {
+  async write(sender: Sender, owner: Owner, changes: readonly TokenChange[], now: Date): Promise<void> {
     const sorted = changes.toSorted((one, other) => one.token.id - other.token.id);
     for (const change of sorted.filter(({ token }) => token.rev > 0)) {
       const { id, rev } = change.token;
       const changed = { rev: () => 'rev + 1', ...toChanged(change, now) };
-      if ((await TOKENS.update(manager, { id, instanceId: owner.id, rev }, changed)) !== 1) {
+      if ((await TOKENS.update(sender, { id, instanceId: owner.id, rev }, changed)) !== 1) {
         throw new InstanceRevisionError('The revision of a token has changed.');
       }
     }
     const added = sorted.filter(({ token }) => token.rev === 0).map((change) => toNewRow(change, owner, now));
-    await TOKENS.insert(manager, added);
+    await TOKENS.insert(sender, added);
   },
 };
 

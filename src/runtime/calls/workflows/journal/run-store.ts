@@ -114,9 +114,9 @@ export class RunStore {
   }
 
   /** Cancels the runs of tokens in the caller's transaction. Their workers can store nothing more. */
-  async cancel(manager: Sender, owner: RunOwner, processTokenIds: readonly number[]): Promise<void> {
+  async cancel(sender: Sender, owner: RunOwner, processTokenIds: readonly number[]): Promise<void> {
     const changes = { state: WorkflowRunState.Cancelled, finishedAt: this.clock.now(), error: null };
-    await endOfTokens(manager, owner, processTokenIds, changes);
+    await endOfTokens(sender, owner, processTokenIds, changes);
   }
 
   /** Fails runs of a token that died with their workers; only a person can restart them. */
@@ -168,11 +168,11 @@ async function reopened(manager: EntityManager, runKey: string, shard: number): 
 
 /** Ends the active runs of tokens. Their workers can store nothing more. */
 async function endOfTokens(
-  manager: Sender,
+  sender: Sender,
   owner: RunOwner,
   processTokenIds: readonly number[],
   changes: Pick<WorkflowRunEntity, 'state' | 'finishedAt' | 'error'>,
 ): Promise<void> {
   const begun = { ...owner, processTokenId: In([...processTokenIds]), state: WorkflowRunState.Started };
-  await RUNS.update(manager, begun, { ...changes, attempt: nextAttempt });
+  await RUNS.update(sender, begun, { ...changes, attempt: nextAttempt });
 }
