@@ -35,8 +35,8 @@ export interface CompiledFile {
 }
 
 /**
- * Compiles BPMN 2.0 files into executable graphs and rejects what cannot be executed (docs/bpmn.md), so that nothing is left to
- * decide when an instance starts. References to other files are not followed.
+ * Compiles BPMN 2.0 files into executable graphs and rejects everything that cannot be executed (docs/bpmn.md), so a start
+ * needs no further checks of the model. References to other files are not followed.
  */
 export class ProcessCompiler {
   /** @param options.startPermission whether every start requires a permission of the whole service; otherwise correlation checks assume that anyone may start */
@@ -73,7 +73,7 @@ export class ProcessCompiler {
     problems: DefinitionProblems,
     appId: string,
   ): Promise<ProcessGraph[]> {
-    const complete = checkElements(root, problems) && !problems.isTorn;
+    const complete = checkElements(root, problems) && !problems.isIncomplete;
     const processes = executableProcesses(root, problems);
     const context = {
       appId,
@@ -82,14 +82,14 @@ export class ProcessCompiler {
       names: new Map(processes.map((process) => [idOf(process) ?? '', nameOf(process, problems)])),
     };
     const drafts = processes.flatMap((process) => new DraftBuilder(process, problems).build() ?? []);
-    if (!problems.isTorn) {
+    if (!problems.isIncomplete) {
       checkFlowLists(drafts, problems);
     }
     const definitions: ProcessGraph[] = [];
     for (const draft of drafts) {
       definitions.push(await compileProcess(draft, context));
     }
-    if (problems.isTorn) {
+    if (problems.isIncomplete) {
       return definitions;
     }
     checkCalls(definitions, problems);
@@ -109,10 +109,10 @@ function executableProcesses(root: BpmnElement, problems: DefinitionProblems): B
   const processes = childrenOf(root, 'rootElements').filter(({ $type }) => $type === 'bpmn:Process');
   const executable = processes.filter((process) => !isDocumentation(process));
   for (const process of processes.filter(isDocumentation)) {
-    const message = 'The process has isExecutable="false": it is taken for a drawing and cannot be started.';
+    const message = 'The process has isExecutable="false": it is only documentation and cannot be started.';
     problems.warning('NOT_EXECUTABLE', process, message);
   }
-  if (executable.length === 0 && !problems.isTorn) {
+  if (executable.length === 0 && !problems.isIncomplete) {
     problems.error('NO_PROCESS', null, 'The file has no executable process.');
   }
   return executable;
@@ -122,7 +122,7 @@ function nameOf(process: BpmnElement, problems: DefinitionProblems): string {
   const own = textOf(process, 'processName')?.trim() || textOf(process, 'name')?.trim();
   const name = own || (idOf(process) ?? '');
   if (!isProcessName(name)) {
-    const message = `A process is started by its name: 1 to 64 letters, digits, . _ - [ ] ( ), but not . or .., which mean a place in a path; not "${name.slice(0, 80)}". Add svc:processName to keep a display name.`;
+    const message = `The name of a process, which is part of the path that starts it, must be 1 to 64 letters, digits and . _ - [ ] ( ), but neither "." nor "..": not "${name.slice(0, 80)}". Add svc:processName to keep a display name.`;
     problems.error('INVALID_PROCESS_NAME', process, message);
   }
   return name;

@@ -1,6 +1,6 @@
 /**
  * A failure with a stable `code` for programs and a `message` for people. `details` names the field and the reason.
- * The subclasses say whose fault it is; the service adds subclasses with their own HTTP status.
+ * Subclasses determine whether the caller or the service is at fault; the service adds subclasses for further HTTP statuses.
  */
 export abstract class DomainError extends Error {
   abstract readonly code: string;

@@ -90,7 +90,7 @@ export function isAnything(_value: unknown): _value is unknown {
   return true;
 }
 
-/** Creates a keyword with a yes-or-no check. @param sentence describes a violation; `%` stands for the rule */
+/** Creates a keyword with a yes-or-no check. @param sentence describes a violation; `%` is replaced by the rule */
 export function valueKeyword<Rule, Value>(
   kind: Kind<Rule>,
   appliesTo: (value: unknown) => value is Value,

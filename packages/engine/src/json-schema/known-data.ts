@@ -6,7 +6,7 @@ const MAX_HINTS = 50;
 const MAX_NAMES = 1_000;
 /** Shorter names resemble too many unrelated names. */
 const HINT_MIN_LENGTH = 6;
-/** Stand-in for any name, as no real member has it. */
+/** Placeholder for any name; no real member has it. */
 const ANY_NAME = '\0';
 
 /** Names that every process and workflow can read in addition to its data (docs/contract.md, section 5). */

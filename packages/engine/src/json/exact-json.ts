@@ -34,7 +34,7 @@ const STRING_OR_DIGITS = /"|\d{16}/g;
  * Parses JSON text as `JSON.parse` does, except for integers beyond 2^53 - 1, which it would round. An integer is a number without
  * fraction and exponent (docs/contract.md, section 1).
  * @param instead returns the JSON that replaces such an integer; `JSON.stringify` makes it a string
- * @throws SyntaxError as `JSON.parse` does, and whatever `instead` throws
+ * @throws SyntaxError as `JSON.parse` does, and errors of `instead`
  */
 export function parseExactly(text: string, instead: (integer: string) => string): unknown {
   return JSON.parse(DIGITS.test(text) ? withoutRounded(text, instead) : text) as unknown;

@@ -17,7 +17,7 @@ it.each<[string, number]>([
   expect(hasMoreValues(JSON.parse(text), count - 1)).toBe(true);
 });
 
-it('counts the same in text and in the parsed value, whatever the whitespace', () => {
+it('counts the same in text and in the parsed value, regardless of whitespace', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1, '\t'), (value, space) => {
       const count = counted(JSON.stringify(value, null, space));

@@ -8,7 +8,7 @@ const nextTurn = (): Promise<void> =>
     defer(resolve);
   });
 
-/** Long synchronous work that yields wherever it can be interrupted. */
+/** Long synchronous work that yields at every point where it can be interrupted. */
 export type Steps<Result> = Generator<void, Result>;
 
 /** Runs interruptible work to its end without interruption. */
@@ -21,7 +21,7 @@ export function inOnePiece<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Time of the first call in this turn of the event loop; everything since then counts towards the turn. */
+/** Time of the first call in this turn of the event loop; everything since then counts against the turn. */
 const loop: { begunAt: number | undefined } = { begunAt: undefined };
 
 function isFilled(): boolean {
@@ -36,8 +36,8 @@ function isFilled(): boolean {
 }
 
 /**
- * Runs synchronous work now and counts its time towards this turn of the event loop.
- * @throws whatever the work throws
+ * Runs synchronous work now and counts its time against this turn of the event loop.
+ * @throws errors of the work
  */
 export function inThisTurn<Result>(work: () => Result): Result {
   isFilled();

@@ -17,8 +17,8 @@ interface Case {
   more?: string;
 }
 
-/** Warnings about keys, as `CODE words between quotes`. */
-async function told({ keys, schema, body, input, exclude = '', more = '' }: Case): Promise<string[]> {
+/** Returns the warnings about keys as `CODE quoted words`. */
+async function warningsOf({ keys, schema, body, input, exclude = '', more = '' }: Case): Promise<string[]> {
   const json = (tag: string, value: unknown) =>
     value === undefined ? '' : `<svc:${tag}><![CDATA[${JSON.stringify(value)}]]></svc:${tag}>`;
   const inputSchema =
@@ -121,7 +121,7 @@ describe('keys and the input that schemas define', () => {
       ['INPUT_NOT_TAKEN decide decision approve'],
     ],
   ])('reports %s', async (_, given, expected) => {
-    expect(await told(given)).toEqual(expected);
+    expect(await warningsOf(given)).toEqual(expected);
   });
 
   it.each<[string, Case]>([
@@ -187,13 +187,13 @@ describe('keys and the input that schemas define', () => {
       },
     ],
   ])('says nothing where %s', async (_, given) => {
-    expect(await told(given)).toEqual([]);
+    expect(await warningsOf(given)).toEqual([]);
   });
 
   it('ends for schemas that refer to themselves', async () => {
     const node = { properties: { next: { $ref: '#/$defs/node' }, value: {} } };
     const schema = { $defs: { node }, properties: { list: { $ref: '#/$defs/node' } } };
-    expect(await told({ keys: 'list.next.next.valu', schema })).toContain(
+    expect(await warningsOf({ keys: 'list.next.next.valu', schema })).toContain(
       'KEY_NAMES_NOTHING list.next.next.valu decide list.next.next.value',
     );
   });

@@ -10,8 +10,8 @@ import {
 import { compileXml } from './compile.js';
 
 /**
- * Which of our codes say that a rule is broken (constraint numbers of uniba-dsg/bpmnspector). A constraint that is not here is
- * only about elements that we do not execute, so its models must be refused for one of those.
+ * Our codes for each broken rule (constraint numbers of uniba-dsg/bpmnspector). Constraints that are not listed concern only
+ * elements that we do not execute, so their models must be refused for one of those elements.
  */
 const OWN_REASON: Readonly<Record<string, readonly string[]>> = {
   EXT002: ['DUPLICATE_ID'],
@@ -77,12 +77,12 @@ const OWN_REASON: Readonly<Record<string, readonly string[]>> = {
   REF: ['INVALID_REFERENCE', 'UNRESOLVED_REFERENCE'],
 };
 
-/** Refused kinds in the expectations, by their names in our problems. */
+/** Refused kinds of the expectations, by their names in our problems. */
 const REFUSED_KINDS: Readonly<Record<string, readonly string[]>> = {
   tokenQuantity: ['startQuantity', 'completionQuantity'],
 };
 
-/** Features with kinds that are only refused where they stand, or with parts that the expectations do not list. */
+/** Features with kinds that are refused only in their position, or with parts that the expectations do not list. */
 const REFUSED_FEATURES: Readonly<Record<string, string>> = {
   'activities/ReceiveTask_Instantiate.bpmn': 'instantiate',
   'data/DataObject_ReadWrite_String.bpmn': 'dataOutputAssociation',
@@ -165,7 +165,7 @@ describe('third-party models: features', () => {
     }
   });
 
-  it.skipIf(!hasBetsy())('refuses every script task as it stands', async () => {
+  it.skipIf(!hasBetsy())('refuses every unmodified script task', async () => {
     for (const { file } of features.slice(0, 40)) {
       const { definitions, problems } = await compileXml(betsyXml(file));
       expect(definitions, file).toEqual([]);

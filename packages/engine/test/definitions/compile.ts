@@ -2,7 +2,7 @@ import { definitionLimits } from '../../src/definitions/definition.limits.js';
 import { ProcessCompiler, type CompiledFile } from '../../src/definitions/process-compiler.js';
 import type { GraphNode, ProcessGraph } from '../../src/definitions/model/process-graph.types.js';
 
-/** Compiles BPMN text. @param limits in place of the usual ones */
+/** Compiles BPMN text. @param limits override the defaults */
 export async function compileXml(
   xml: string,
   limits: Partial<typeof definitionLimits> = {},
@@ -30,7 +30,7 @@ export function definitions(content: string): string {
   xmlns:svc="urn:svc:bpmn:1" id="D" targetNamespace="urn:test">${content}</bpmn:definitions>`;
 }
 
-/** Sequence flows written as `a>b` or `a>b[condition]`; the flow of `a>b` has the id `a_b`. */
+/** Returns sequence flows written as `a>b` or `a>b[condition]`; the id of `a>b` is `a_b`. */
 export function flows(text: string): string {
   return text
     .split(/\s+/)
@@ -46,7 +46,7 @@ export function flows(text: string): string {
     .join('');
 }
 
-/** Elements written as `kind:id`, separated by spaces. */
+/** Returns elements written as `kind:id`, separated by spaces. */
 export function nodes(text: string): string {
   return text
     .split(/\s+/)
@@ -58,7 +58,7 @@ export function nodes(text: string): string {
     .join('');
 }
 
-/** The only process of a file that must have no errors. */
+/** Returns the only process of a file, which must have no errors. */
 export async function graphOf(xml: string): Promise<ProcessGraph> {
   const { definitions: found, problems } = await compileXml(xml);
   const [graph] = found;
@@ -68,7 +68,7 @@ export async function graphOf(xml: string): Promise<ProcessGraph> {
   return graph;
 }
 
-/** The node with a key. */
+/** Returns the node with a key. */
 export function nodeOf(graph: ProcessGraph, key: string): GraphNode {
   const node = graph.nodes.find((one) => one.key === key);
   if (node === undefined) {
@@ -77,7 +77,7 @@ export function nodeOf(graph: ProcessGraph, key: string): GraphNode {
   return node;
 }
 
-/** `CODE element` of each error of a file. */
+/** Returns `CODE element` for each error of a file. */
 export async function errorsOf(xml: string, limits?: Partial<typeof definitionLimits>): Promise<string[]> {
   const { definitions: found, problems } = await compileXml(xml, limits);
   const errors = problems.filter(({ severity }) => severity === 'error');

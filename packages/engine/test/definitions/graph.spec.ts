@@ -35,7 +35,7 @@ describe('compiling a process', () => {
     expect(nodeOf(graph, 'z').incoming).toEqual([0, 1]);
   });
 
-  it('writes each path by which instances are found in one way', async () => {
+  it('normalizes searchable paths', async () => {
     const file = bpmn(SIMPLE, { attributes: `svc:searchable=" client['id'] , lines[0]['net price']"` });
     expect((await graphOf(file)).searchable).toEqual(['client.id', 'lines[0].net price']);
     expect(await graphOf(bpmn(SIMPLE))).not.toHaveProperty('searchable');
@@ -105,7 +105,7 @@ describe('compiling a process', () => {
     }
   });
 
-  it('asks conditions in the order of the flows in the file where no lists are given', async () => {
+  it('evaluates conditions in the order of the flows in the file if there are no flow lists', async () => {
     const graph = await graphOf(
       bpmn(nodes('startEvent:s exclusiveGateway:g endEvent:z endEvent:a') + flows('s>g g>z[x>1] g>a[x>0]')),
     );
@@ -124,7 +124,7 @@ describe('compiling a process', () => {
     expect(problems).toEqual([]);
   });
 
-  it('leaves out a process that is only drawn, with all that could not be executed', async () => {
+  it('ignores a process that is only documentation, with its unsupported elements', async () => {
     const drawn = '<bpmn:process id="Q" isExecutable="false"><bpmn:scriptTask id="q"/></bpmn:process>';
     const { definitions: found, problems } = await compileXml(bpmn(SIMPLE, { outside: drawn }));
     expect(found.map(({ key }) => key)).toEqual(['P']);
@@ -245,7 +245,7 @@ describe('kinds of nodes', () => {
     expect(problems).toMatchObject([{ severity: 'warning', code: 'SAME_PRIORITY', element: 'b4' }]);
   });
 
-  it('puts events that name an error before those that catch every one, without a warning', async () => {
+  it('puts events that name an error before those that catch every error, without a warning', async () => {
     const named = '<bpmn:errorEventDefinition errorRef="E"/>';
     const { definitions: found, problems } = await compileXml(
       bpmn(
@@ -264,7 +264,7 @@ describe('kinds of nodes', () => {
     expect(problems).toEqual([]);
   });
 
-  it('keeps default flows, and conditions of every kind of source that decides', async () => {
+  it('keeps default flows, and conditions of every kind of source that can have them', async () => {
     const graph = await graphOf(
       bpmn(
         `${nodes('startEvent:s')}<bpmn:inclusiveGateway id="g" default="g_b"/><bpmn:task id="a" default="a_z"/>${nodes('task:b endEvent:z')}${flows('s>g g>a[x] g>b a>b[y] a>z b>z')}`,
@@ -299,7 +299,7 @@ describe('kinds of nodes', () => {
 describe('levels, lanes and calls', () => {
   const inner = '<bpmn:startEvent id="is"/><bpmn:task id="ia"/><bpmn:endEvent id="iz"/>';
 
-  it('knows the scope of nodes in a subprocess', async () => {
+  it('sets the scope of nodes in a subprocess', async () => {
     const graph = await graphOf(
       bpmn(
         `${nodes('startEvent:s endEvent:z')}<bpmn:subProcess id="sub">${inner}${flows('is>ia ia>iz')}</bpmn:subProcess>${flows('s>sub sub>z')}`,
@@ -362,7 +362,7 @@ describe('levels, lanes and calls', () => {
     expect(nodeOf(graph, 'c4').call?.multiInstance).toEqual({ collection: 'items', sequential: true });
   });
 
-  it('reads pools and message flows, which say nothing about execution', async () => {
+  it('reads pools and message flows, which do not affect execution', async () => {
     const { definitions: found, problems } = await compileXml(
       definitions(
         `<bpmn:collaboration id="C"><bpmn:participant id="p1" processRef="A"/><bpmn:participant id="p2" processRef="B"/><bpmn:messageFlow id="mf" sourceRef="at" targetRef="p2"/></bpmn:collaboration>
@@ -375,7 +375,7 @@ describe('levels, lanes and calls', () => {
     expect(found).toHaveLength(2);
   });
 
-  it('picks among several start events by their conditions', async () => {
+  it('selects among several start events by their conditions', async () => {
     const graph = await graphOf(
       bpmn(
         `<bpmn:startEvent id="s1" svc:startCondition="web"/><bpmn:startEvent id="s2" svc:startCondition="mobile"/>${nodes('exclusiveGateway:g endEvent:z')}${flows('s1>g s2>g g>z')}`,
@@ -386,7 +386,7 @@ describe('levels, lanes and calls', () => {
 });
 
 describe('identity', () => {
-  it('gives the same node the same uuid in every later version', async () => {
+  it('gives a node the same uuid in every later version', async () => {
     const before = await graphOf(bpmn(SIMPLE));
     const after = await graphOf(
       bpmn(nodes('startEvent:s userTask:a task:new endEvent:z') + flows('s>new new>a a>z'), {
@@ -399,7 +399,7 @@ describe('identity', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it('takes uuids that the model gives', async () => {
+  it('uses uuids of the model', async () => {
     const process = '0198c1f0-7b1a-7c3e-8a55-0123456789ab';
     const node = '0198c1f0-7b1a-7c3e-8a55-0123456789AC';
     const graph = await graphOf(

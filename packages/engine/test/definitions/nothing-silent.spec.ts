@@ -30,7 +30,7 @@ function isKindOf({ name, superClass = [] }: MetaType, parent: string): boolean 
   );
 }
 
-/** The tags of all elements of a type, `userTask`, as the meta-model has them. */
+/** Returns the tags of all elements of a type in the meta-model, such as `userTask`. */
 function tagsOf(parent: string): string[] {
   return types
     .filter((type) => type.isAbstract !== true && isKindOf(type, parent))
@@ -92,11 +92,11 @@ const BARE: Readonly<Record<string, Outcome>> = {
 };
 
 describe('every BPMN node runs, is refused, or causes a warning', () => {
-  it('is decided for all of them', () => {
+  it('covers all of them', () => {
     expect(tagsOf('FlowNode')).toEqual(Object.keys(BARE));
   });
 
-  it.each(Object.entries(BARE))('%s without anything: %s', async (tag, expected) => {
+  it.each(Object.entries(BARE))('%s without attributes: %s', async (tag, expected) => {
     const alone: Record<string, string> = {
       startEvent: bpmn(nodes('startEvent:a endEvent:z') + flows('a>z')),
       endEvent: bpmn(nodes('startEvent:s endEvent:a') + flows('s>a')),
@@ -161,7 +161,7 @@ describe('every BPMN node runs, is refused, or causes a warning', () => {
         code: 'MESSAGE_FLOW_NOT_EXECUTED',
         element: 'mf',
         message:
-          'The message flow is only drawn: userTask "at" sends no message, and userTask "bt" waits for no message.',
+          'The message flow has no effect: userTask "at" sends no message, and userTask "bt" waits for no message.',
       },
     ]);
   });
@@ -265,7 +265,7 @@ describe('implementations that are not run', () => {
     ['serviceTask', 'camunda:class=" "', ACTIONS],
     ['userTask', '', '<zeebe:userTask/>'],
     ['userTask', '', '<zeebe:formDefinition formId="f"/>'],
-  ])('says of %s %s %s only that the namespace means nothing', async (kind, attributes, extensions) => {
+  ])('warns for %s %s %s only that the namespace has no effect', async (kind, attributes, extensions) => {
     const { problems } = await compileXml(task(kind, attributes, extensions));
     expect(problems.map(({ code }) => code)).toEqual(['FOREIGN_EXTENSION']);
   });
@@ -340,10 +340,10 @@ describe('third-party models: nodes ignored silently', () => {
           withoutScripts(readFileSync(join(FOLDER, file), 'utf8')).xml,
         );
         accepted += found.length > 0 ? 1 : 0;
-        const told = new Set(problems.map(({ element }) => element));
+        const reported = new Set(problems.map(({ element }) => element));
         const idle = found
           .flatMap((graph) => graph.nodes)
-          .filter((node) => !isExecuted(node) && !told.has(node.key));
+          .filter((node) => !isExecuted(node) && !reported.has(node.key));
         silent.push(...idle.map(({ key }) => `${file}: ${key}`));
       }
       console.log(`${files.length} models, ${accepted} accepted, ${silent.length} nodes pass in silence`);

@@ -3,7 +3,7 @@ import type { ProcessGraph } from '../../src/definitions/model/process-graph.typ
 import { Reachability } from '../../src/tokens/state/reachability.js';
 import { bpmn, flows, graphOf, nodeOf, nodes } from './compile.js';
 
-/** Keys of the nodes of which something is true. */
+/** Returns the keys of the nodes that satisfy a predicate. */
 function keysWhere(graph: ProcessGraph, holds: (node: number) => boolean): string {
   return graph.nodes
     .filter(({ index }) => holds(index))
@@ -11,7 +11,7 @@ function keysWhere(graph: ProcessGraph, holds: (node: number) => boolean): strin
     .join(' ');
 }
 
-/** From where each incoming flow of a gateway can be reached, by the key of the flow. */
+/** Returns the nodes from which each incoming flow of a gateway can be reached, by the key of the flow. */
 function waysTo(graph: ProcessGraph, key: string): Record<string, string> {
   const reachability = new Reachability(graph.nodes, graph.flows);
   return Object.fromEntries(
@@ -31,7 +31,7 @@ function backOf(graph: ProcessGraph, key: string): string {
 }
 
 describe('inclusive joins', () => {
-  it('knows for each incoming flow from where a token can still come', async () => {
+  it('lists for each incoming flow the nodes from which a token can still arrive', async () => {
     const graph = await graphOf(
       bpmn(
         nodes('startEvent:s inclusiveGateway:g task:a task:b task:c inclusiveGateway:j endEvent:z') +
@@ -49,11 +49,11 @@ describe('inclusive joins', () => {
         ) + flows('s>g g>a[p] g>b[q] a>j b>j j>x x>r[again] r>j x>z'),
       ),
     );
-    // r is behind the join: a token there reaches r_j only, and none that waits at x reaches the others.
+    // r is after the join: a token there reaches only r_j, and none that waits at x reaches the others.
     expect(waysTo(graph, 'j')).toEqual({ a_j: 'a g s', b_j: 'b g s', r_j: 'r x' });
   });
 
-  it('counts the ways that begin at boundary events', async () => {
+  it('includes paths that begin at boundary events', async () => {
     const error =
       '<bpmn:boundaryEvent id="e" attachedToRef="a"><bpmn:errorEventDefinition/></bpmn:boundaryEvent>';
     const graph = await graphOf(

@@ -137,14 +137,14 @@ describe('rejects unsupported elements by name and id', () => {
       withTask(
         '<bpmn:userTask id="a"><bpmn:extensionElements><svc:payload>1</svc:payload></bpmn:extensionElements></bpmn:userTask>',
       ),
-      expect.stringMatching(/^svc:payload stands in svc:action, not where it is \(line: \d+\)\.$/),
+      expect.stringMatching(/^svc:payload belongs in svc:action, not here \(line: \d+\)\.$/),
     ],
     [
       'where an svc element belongs that the reader accepts',
       withTask(
         '<bpmn:userTask id="a"><bpmn:extensionElements><svc:action/></bpmn:extensionElements></bpmn:userTask>',
       ),
-      'svc:action stands once in svc:actions.',
+      'svc:action may appear only once, in svc:actions.',
     ],
     [
       'that an element of ours does not exist',
@@ -180,7 +180,7 @@ describe('reports only the unresolved reference', () => {
     ].join('\n'),
   );
 
-  it('is a file without errors before', async () => {
+  it('in a file that otherwise has no errors', async () => {
     expect(await errorsOf(LISTED)).toEqual([]);
   });
 
@@ -253,7 +253,7 @@ describe('reports only the XML mistake', () => {
 <bpmn:endEvent id="z"><bpmn:incoming>b_z</bpmn:incoming></bpmn:endEvent>${flows('s>a a>b b>z')}`,
   );
 
-  it('is a file without problems before', async () => {
+  it('in a file that otherwise has no problems', async () => {
     expect((await compileXml(LISTED)).problems).toEqual([]);
   });
 
@@ -275,7 +275,7 @@ describe('reports only the XML mistake', () => {
     expect(problems.map((problem) => problem.code)).toEqual([code]);
   });
 
-  it('and what has nothing to do with it besides', async () => {
+  it('and unrelated mistakes', async () => {
     const xml = LISTED.replace('sourceRef="a" targetRef', 'sourceRef="a targetRef').replace(
       'sourceRef="s"',
       'sourceRef="x"',
@@ -312,7 +312,7 @@ describe('reports only the misspelt attribute', () => {
 ${nodes('exclusiveGateway:heavy userTask:more')}${flows('s>rate rate>ask ask>heavy heavy>z heavy>more[score>1] more>z')}${timerAt('rate')}`,
   ).replace('id="heavy"', 'id="heavy" default="heavy_z"');
 
-  it('is a file without problems before', async () => {
+  it('in a file that otherwise has no problems', async () => {
     expect((await compileXml(MODEL)).problems).toEqual([]);
   });
 
@@ -347,12 +347,12 @@ ${nodes('exclusiveGateway:heavy userTask:more')}${flows('s>rate rate>ask ask>hea
         file: 'test.bpmn',
         element: 'heavy_z',
         message:
-          'The default flow of "heavy" is never taken: the flow "heavy_more" has no condition, so it always is.',
+          'The default flow of "heavy" is never taken, because the flow "heavy_more" has no condition and is always taken.',
       },
     ]);
   });
 
-  it('says that an only flow may have no condition', async () => {
+  it('rejects a condition on the only outgoing flow', async () => {
     const { problems } = await compileXml(bpmn(START_END + nodes('userTask:a') + flows('s>a a>z[x]')));
     expect(problems.map(({ message }) => message)).toContain(
       'The only flow out of "a" may have no condition; add another flow or remove the condition.',
@@ -380,12 +380,15 @@ describe('namespaces', () => {
     ]);
   });
 
-  it.each(['urn:acme:bpmn:1', 'http://camunda.org/schema/1.0/bpmn'])('%s is of others', async (uri) => {
-    const xml = bpmn(SIMPLE).replace('xmlns:svc=', `xmlns:other="${uri}" xmlns:svc=`);
-    expect(await errorsOf(xml)).toEqual([]);
-  });
+  it.each(['urn:acme:bpmn:1', 'http://camunda.org/schema/1.0/bpmn'])(
+    'accepts %s of another engine',
+    async (uri) => {
+      const xml = bpmn(SIMPLE).replace('xmlns:svc=', `xmlns:other="${uri}" xmlns:svc=`);
+      expect(await errorsOf(xml)).toEqual([]);
+    },
+  );
 
-  it('of BPMN is named where a file has another one', async () => {
+  it('suggests the BPMN namespace if a file declares another one', async () => {
     const { problems } = await compileXml(bpmn(SIMPLE).replace('20100524', '20100525'));
     expect(problems.map(({ message }) => message)).toEqual([
       expect.stringContaining('The namespace of BPMN 2.0 is "http://www.omg.org/spec/BPMN/20100524/MODEL"'),
@@ -510,10 +513,10 @@ describe('how nodes are connected', () => {
     expect(await errorsOf(withLists(out, into))).toEqual(expected);
   });
 
-  it('says what to do about a flow in a list that an edit has taken away', async () => {
+  it('explains a flow list entry whose flow was deleted', async () => {
     const { problems } = await compileXml(withLists(OUT, IN + IN.replace('s_z', 'gone')));
     expect(problems.map(({ message }) => message)).toEqual([
-      'incoming names "gone", which is not in the file. Where no flow is meant, take it out of the list.',
+      'incoming names "gone", which is not in the file. If there should be no flow, remove the entry from the list.',
     ]);
   });
 
@@ -700,7 +703,7 @@ describe('values', () => {
     expect(await errorsOf(xml)).toEqual([expected]);
   });
 
-  it('says of a condition that begins with "=" that it is FEEL', async () => {
+  it('recognizes a condition that begins with "=" as FEEL', async () => {
     const xml = bpmn(START_END + nodes('exclusiveGateway:g task:a') + flows('s>g g>a[=x>1] g>z a>z'));
     for (const text of [xml, xml.replace('xsi:type="bpmn:tFormalExpression"', '')]) {
       const { problems } = await compileXml(text);
@@ -725,7 +728,7 @@ describe('values', () => {
     expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining(hint)]);
   });
 
-  it.each(['x < 5', 'x <5', 'x <y', 'x <= 5'])('says how the "<" of %s is written', async (condition) => {
+  it.each(['x < 5', 'x <5', 'x <y', 'x <= 5'])('explains how to write the "<" of %s', async (condition) => {
     const xml = bpmn(START_END + nodes('exclusiveGateway:g task:a') + flows('s>g g>a[HERE] g>z a>z'));
     const { problems } = await compileXml(xml.replace('<![CDATA[HERE]]>', condition));
     expect(problems.map(({ message }) => message)).toEqual([
@@ -834,7 +837,7 @@ describe('values', () => {
     ).toEqual([]);
   });
 
-  it('refuses lanes that list a node twice, or nothing that is a node', async () => {
+  it('refuses lanes that list a node twice, or something other than a node', async () => {
     expect(await errorsOf(withLanes(laneOf('l1', 'a') + laneOf('l2', 'a')))).toEqual(['INVALID_LANE a']);
     expect(await errorsOf(withLanes(laneOf('l1', 's_a')))).toContain('INVALID_LANE l1');
     expect(await errorsOf(withLanes(laneOf('l1', 'nobody')))).toEqual(['UNRESOLVED_REFERENCE l1']);
@@ -901,7 +904,7 @@ describe('files', () => {
     );
   });
 
-  it('refuses repeated parts, of which the reader would keep the last one', async () => {
+  it('refuses repeated parts, because the reader would keep only the last one', async () => {
     const twice = bpmn(START_END + nodes('exclusiveGateway:g task:a') + flows('s>g g>a[x] g>z a>z')).replace(
       /(<bpmn:conditionExpression.*?<\/bpmn:conditionExpression>)/,
       '$1$1',

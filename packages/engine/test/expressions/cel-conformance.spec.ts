@@ -7,12 +7,12 @@ import { KNOWN_EXCEPTIONS } from './cel-exceptions.js';
 type ConformanceTest = IncrementalTestSuite['tests'][number]['original'];
 type Value = Extract<ConformanceTest['resultMatcher'], { case: 'value' }>['value'];
 
-/** A case that speaks of nothing but JSON. */
+/** A case that uses only JSON. */
 interface JsonCase {
   readonly name: string;
   readonly expr: string;
   readonly data: Record<string, unknown>;
-  /** The value as JSON, or that there is none. */
+  /** The value as JSON, or an error. */
   readonly expected: { readonly value: unknown } | 'error';
 }
 
@@ -35,10 +35,10 @@ const LANGUAGE: ReadonlySet<string> = new Set([
 ]);
 const MESSAGE_TYPES = /google\.protobuf|cel\.expr|TestAllTypes|NestedEnum|GlobalEnum|proto[23]/;
 
-/** Not to be said in JSON. */
+/** Marks a value that JSON cannot represent. */
 const NOT_JSON = Symbol('not JSON');
 
-/** A value as the JSON conversion of the language definition writes it. */
+/** Converts a value to JSON as the language definition specifies. */
 function toJson(value: Value): unknown {
   const { kind } = value;
   switch (kind.case) {
@@ -49,7 +49,7 @@ function toJson(value: Value): unknown {
     case 'typeValue':
       return kind.value;
     case 'doubleValue':
-      // JSON has one zero only.
+      // JSON does not distinguish the two zeros.
       return Number.isFinite(kind.value) ? kind.value + 0 : NOT_JSON;
     case 'int64Value':
     case 'uint64Value':
@@ -75,7 +75,7 @@ function toJson(value: Value): unknown {
 function dataOf(test: ConformanceTest): Record<string, unknown> | undefined {
   const data: Record<string, unknown> = {};
   for (const [name, { kind }] of Object.entries(test.bindings)) {
-    // Bytes would arrive as text, so the case would be another one.
+    // JSON has no bytes, so they would change the case.
     if (kind.case !== 'value' || kind.value.kind.case === 'bytesValue' || toJson(kind.value) === NOT_JSON) {
       return undefined;
     }
@@ -108,7 +108,7 @@ function jsonCases(suite: IncrementalTestSuite, path: readonly string[]): JsonCa
   return [...own, ...suite.suites.flatMap((inner) => jsonCases(inner, [...path, inner.name]))];
 }
 
-/** What differs from the expectation, or undefined when nothing does. */
+/** Describes the difference from the expectation; undefined if there is none. */
 function differenceOf({ expr, data, expected }: JsonCase): string | undefined {
   let value: unknown;
   try {
@@ -146,12 +146,12 @@ const isException = (name: string): boolean =>
   KNOWN_EXCEPTIONS.some(({ cases }) => (cases instanceof RegExp ? cases.test(name) : cases.includes(name)));
 
 describe('the conformance cases of CEL that apply to JSON', () => {
-  it('are as many as they should be', () => {
+  it('have the expected number', () => {
     expect(CASES.length).toBeGreaterThan(1050);
     expect(new Set(CASES.map(({ name }) => name.split('/')[0]))).toEqual(LANGUAGE);
   });
 
-  it('hold, but for the known exceptions', () => {
+  it('pass, except for the known exceptions', () => {
     const failures = CASES.filter(({ name }) => !isException(name)).flatMap((testCase) => {
       const difference = differenceOf(testCase);
       return difference === undefined ? [] : [`${testCase.name}: ${testCase.expr} ${difference}`];
@@ -159,7 +159,7 @@ describe('the conformance cases of CEL that apply to JSON', () => {
     expect(failures).toEqual([]);
   });
 
-  it.each(KNOWN_EXCEPTIONS)('are excepted only where it is so: $reason', ({ cases }) => {
+  it.each(KNOWN_EXCEPTIONS)('are excepted only where needed: $reason', ({ cases }) => {
     const excepted = CASES.filter(({ name }) =>
       cases instanceof RegExp ? cases.test(name) : cases.includes(name),
     );

@@ -1,7 +1,7 @@
 /** Cases of the conformance suite that fail, and why. A listed case that passes fails the test. */
 export interface KnownException {
   readonly reason: string;
-  /** Names of cases, or a pattern when they are a whole section. */
+  /** Names of cases, or a pattern for a whole section. */
   readonly cases: readonly string[] | RegExp;
 }
 

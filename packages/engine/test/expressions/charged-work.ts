@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import type { JsonObject } from '../../src/json/json.js';
 
-/** A list of so many. */
+/** Creates a list of `count` elements. */
 export const many = <T>(count: number, of: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => of(index));
-/** An object of so many members. */
+/** Creates an object of `count` members. */
 export const named = (count: number, of: (index: number) => unknown, prefix = 'n'): JsonObject =>
   Object.fromEntries(many(count, (index) => [`${prefix}${index}`, of(index)]));
 const size = fc.constantFrom(1, 3, 30, 1_000);
@@ -33,7 +33,7 @@ const PATTERN_PARTS = [
   '\\w+',
   '[ab]*a',
 ];
-/** Patterns of all parts that cost something. */
+/** Patterns with all parts that have a cost. */
 export const pattern = fc.letrec<{ part: string; whole: string }>((tie) => ({
   part: fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(...PATTERN_PARTS) },
@@ -55,7 +55,7 @@ export const text = fc
   )
   .map(([letters, length, seed]) => randomText(letters, length, seed));
 
-/** Letters in an order that looks like none. */
+/** Creates pseudo-random text from letters. */
 export function randomText(letters: string, length: number, seed: number): string {
   let state = seed;
   return many(length, () => {
@@ -81,7 +81,7 @@ const leafSchema = fc.oneof(
   size.map((count) => ({ required: many(count, (index) => `n${index}`) })),
   pattern.map((source) => ({ pattern: source })),
 );
-/** JSON Schemas of all keywords. */
+/** JSON Schemas with all keywords. */
 export const schema = fc.letrec<{ one: JsonObject }>((tie) => ({
   one: fc.oneof(
     { maxDepth: 3 },
@@ -191,7 +191,7 @@ export const expression = fc.oneof(
   condition.map((body) => `l.filter(y, l.all(x, (${body}) || true)).size() > 1`),
   operand.map((result) => `l.map(x, ${result})`),
 );
-/** What `expression` is evaluated on. */
+/** Data for `expression`. */
 export const data = fc.record({
   l: fc.tuple(fc.constantFrom(1, 100, 1_000), leaf).map(([count, each]) => many(count, () => each)),
   o: fc.oneof(

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 /** Conformance models of uniba-dsg/betsy (LGPL-3.0), kept outside the project. */
 const BETSY_FOLDER = resolve(import.meta.dirname, '../../../../../shared/bpmn/betsy');
 
-/** One process that must run, with the traces that it must leave. */
+/** A process that must run, with its expected traces. */
 export interface BetsyFeature {
   /** Path below the folder. */
   file: string;
@@ -28,7 +28,7 @@ export interface BetsyCase {
   note?: string;
 }
 
-/** One model that breaks a rule of BPMN and must be refused. */
+/** A model that breaks a rule of BPMN and must be refused. */
 export interface BetsyConstraint {
   file: string;
   constraint: string;
@@ -40,19 +40,19 @@ export interface BetsyExpectations {
   constraints: BetsyConstraint[];
 }
 
-/** A feature file that our compiler reads, and what its tasks write. */
+/** A feature file for our compiler, and the texts that its tasks write. */
 export interface BetsyModel {
   xml: string;
   /** Text of the script by id of the task. */
   scripts: ReadonlyMap<string, string>;
 }
 
-/** Whether the models are there. */
+/** Whether the models are installed. */
 export function hasBetsy(): boolean {
   return existsSync(join(BETSY_FOLDER, 'expected.json'));
 }
 
-/** For the title of a skipped test: which folder is missing and what would have been checked. */
+/** Returns the title of a skipped test: the missing folder, and what was not checked. */
 export function missingBetsy(whatFor: string): string {
   return `skipped: ${BETSY_FOLDER} is missing, so ${whatFor}`;
 }
@@ -61,20 +61,20 @@ export function betsyExpectations(): BetsyExpectations {
   return JSON.parse(readFileSync(join(BETSY_FOLDER, 'expected.json'), 'utf8')) as BetsyExpectations;
 }
 
-/** A model as it is. */
+/** Returns a model unchanged. */
 export function betsyXml(file: string): string {
   return readFileSync(join(BETSY_FOLDER, file), 'utf8');
 }
 
 /**
- * A model whose script tasks have become plain tasks, since the product runs no scripts: a test lets them write their text
- * when they are executed.
+ * Returns a model with its script tasks replaced by plain tasks, since the product runs no scripts. A test lets them write
+ * their text when they are executed.
  */
 export function betsyModel(file: string): BetsyModel {
   return withoutScripts(betsyXml(file));
 }
 
-/** The same for any BPMN text. */
+/** Replaces the script tasks of any BPMN text, as `betsyModel` does. */
 export function withoutScripts(xml: string): BetsyModel {
   const scripts = new Map<string, string>();
   const rewritten = xml.replaceAll(

@@ -15,7 +15,7 @@ export interface Background {
   }[];
 }
 
-/** Checks the invariants of an instance at rest. @throws Error that names the first thing that does not */
+/** Checks the invariants of an instance at rest. @throws Error that names the first broken one */
 export function checkInvariants(background: Background, instance: MemoryInstance): void {
   checkStates(instance);
   checkTree(instance);
@@ -24,7 +24,7 @@ export function checkInvariants(background: Background, instance: MemoryInstance
   checkBackground(background, instance);
 }
 
-function demand(condition: boolean, what: string, instance: MemoryInstance): void {
+function invariant(condition: boolean, what: string, instance: MemoryInstance): void {
   if (!condition) {
     const tokens = [...instance.state.tokens.values()].map(
       ({ id, parentId, scopeTokenId, node, state }) =>
@@ -42,53 +42,61 @@ function checkStates(instance: MemoryInstance): void {
   const alive = [...state.tokens.values()].some(
     (token) => token.state === 'ACTIVE' || token.state === 'ON_HOLD',
   );
-  demand(
+  invariant(
     alive === (state.state === 'STARTED' || state.state === 'ONHOLD'),
     'live tokens and state disagree',
     instance,
   );
-  demand(alive || state.tokens.size === 0, 'tokens are left', instance);
-  demand(state.seq === instance.events.length, 'the event number is wrong', instance);
-  const told = heard(instance);
-  demand(told.instance === state.state, 'a change of the instance has no event', instance);
+  invariant(alive || state.tokens.size === 0, 'tokens are left', instance);
+  invariant(state.seq === instance.events.length, 'the event number is wrong', instance);
+  const audited = auditedState(instance);
+  invariant(audited.instance === state.state, 'a change of the instance has no event', instance);
   for (const token of instance.tokens.values()) {
-    demand(told.tokens.get(token.id) === token.state, `a change of token ${token.id} has no event`, instance);
+    invariant(
+      audited.tokens.get(token.id) === token.state,
+      `a change of token ${token.id} has no event`,
+      instance,
+    );
   }
-  demand(told.tokens.size === instance.tokens.size, 'a token was not stored', instance);
+  invariant(audited.tokens.size === instance.tokens.size, 'a token was not stored', instance);
 }
 
 /** State of an instance according to the audit trail up to an event. */
-interface Told {
+interface AuditedState {
   events: number;
   instance: unknown;
   tokens: Map<number, unknown>;
 }
 
-const TOLD = new WeakMap<MemoryInstance, Told>();
+const AUDITED = new WeakMap<MemoryInstance, AuditedState>();
 
-/** Follows the audit trail on from where it was left the last time. */
-function heard(instance: MemoryInstance): Told {
-  const told = TOLD.get(instance) ?? { events: 0, instance: 'CREATED', tokens: new Map() };
-  TOLD.set(instance, told);
-  for (const event of instance.events.slice(told.events)) {
-    told.events += 1;
-    demand(event.seq === told.events, 'the audit trail has gaps', instance);
-    hear(instance, told, event);
+/** Follows the audit trail from the event where the last call stopped. */
+function auditedState(instance: MemoryInstance): AuditedState {
+  const audited = AUDITED.get(instance) ?? { events: 0, instance: 'CREATED', tokens: new Map() };
+  AUDITED.set(instance, audited);
+  for (const event of instance.events.slice(audited.events)) {
+    audited.events += 1;
+    invariant(event.seq === audited.events, 'the audit trail has gaps', instance);
+    applyEvent(instance, audited, event);
   }
-  return told;
+  return audited;
 }
 
-function hear(instance: MemoryInstance, told: Told, { kind, tokenId, data }: EngineEvent): void {
+function applyEvent(
+  instance: MemoryInstance,
+  audited: AuditedState,
+  { kind, tokenId, data }: EngineEvent,
+): void {
   const id = tokenId ?? -1;
   if (kind === 'TOKEN_CREATED') {
-    demand(!told.tokens.has(id), 'a token was created twice', instance);
-    told.tokens.set(id, data?.state);
+    invariant(!audited.tokens.has(id), 'a token was created twice', instance);
+    audited.tokens.set(id, data?.state);
   } else if (kind === 'TOKEN_STATE') {
-    demand(told.tokens.get(id) === data?.from, `token ${id} was not ${String(data?.from)}`, instance);
-    told.tokens.set(id, data?.to);
+    invariant(audited.tokens.get(id) === data?.from, `token ${id} was not ${String(data?.from)}`, instance);
+    audited.tokens.set(id, data?.to);
   } else if (kind === 'INSTANCE_STATE') {
-    demand(told.instance === data?.from, `the instance was not ${String(data?.from)}`, instance);
-    told.instance = data?.to;
+    invariant(audited.instance === data?.from, `the instance was not ${String(data?.from)}`, instance);
+    audited.instance = data?.to;
   }
 }
 
@@ -96,33 +104,33 @@ function checkTree(instance: MemoryInstance): void {
   const { tokens } = instance.state;
   for (const token of tokens.values()) {
     const children = [...tokens.values()].filter(({ parentId }) => parentId === token.id);
-    demand(instance.definition.graph.nodes[token.node] !== undefined, 'a token is on no node', instance);
-    demand(
+    invariant(instance.definition.graph.nodes[token.node] !== undefined, 'a token is on no node', instance);
+    invariant(
       token.syncFinished >= 0 && token.syncFinished <= token.syncCount,
       `sync counts of ${token.id}`,
       instance,
     );
-    demand(
+    invariant(
       token.parentId === null || tokens.get(token.parentId)?.state === 'ON_HOLD',
       `parent of ${token.id}`,
       instance,
     );
-    demand(
+    invariant(
       (token.state === 'ON_HOLD') === children.length > 0,
       `token ${token.id} is held for nothing`,
       instance,
     );
-    demand(
+    invariant(
       token.scopeTokenId ===
         (instance.definition.node(token.node).scope === null ? null : token.scopeTokenId) &&
         (token.scopeTokenId === null) === (instance.definition.node(token.node).scope === null),
       `scope of ${token.id}`,
       instance,
     );
-    demand(
+    invariant(
       token.scopeTokenId === null ||
         tokens.get(token.scopeTokenId)?.node === instance.definition.node(token.node).scope,
-      `token ${token.id} runs in another subprocess than it stands in`,
+      `token ${token.id} runs in another subprocess than that of its node`,
       instance,
     );
   }
@@ -131,17 +139,17 @@ function checkTree(instance: MemoryInstance): void {
 function checkJoins(instance: MemoryInstance): void {
   const { joins, tokens } = instance.state;
   const parked = joins.flatMap(({ arrivals }) => arrivals.flat());
-  demand(new Set(parked).size === parked.length, 'a token is parked twice', instance);
+  invariant(new Set(parked).size === parked.length, 'a token is parked twice', instance);
   for (const join of joins) {
     const counts = join.arrivals.map(({ length }) => length);
-    demand(
+    invariant(
       counts.some((count) => count > 0),
       'an empty join is kept',
       instance,
     );
     for (const id of join.arrivals.flat()) {
       const token = tokens.get(id);
-      demand(
+      invariant(
         token?.node === join.node && token.scopeTokenId === join.scopeTokenId,
         `parked token ${id}`,
         instance,
@@ -149,9 +157,9 @@ function checkJoins(instance: MemoryInstance): void {
     }
     const { kind } = instance.definition.node(join.node);
     if (kind === 'PARALLEL_GATEWAY') {
-      demand(counts.includes(0), 'a parallel join that could fire has not', instance);
+      invariant(counts.includes(0), 'a parallel join that could fire has not', instance);
     } else {
-      demand(
+      invariant(
         [...tokens.values()].some((token) => delays(instance, token, join)),
         'an inclusive join waits for no token',
         instance,
@@ -159,7 +167,7 @@ function checkJoins(instance: MemoryInstance): void {
     }
   }
   for (const token of tokens.values()) {
-    demand(
+    invariant(
       token.state !== 'INACTIVE' || parked.includes(token.id),
       `token ${token.id} is neither parked nor alive`,
       instance,
@@ -172,7 +180,7 @@ function checkStuck({ state, ...instance }: MemoryInstance): void {
   const { tokens, joins, pending } = state;
   const parked = new Set(joins.flatMap(({ arrivals }) => arrivals.flat()));
   const free = [...tokens.values()].filter((token) => token.state !== 'ON_HOLD' && !parked.has(token.id));
-  demand(
+  invariant(
     state.state !== 'STARTED' ||
       pending.length > 0 ||
       free.length > 0 ||
@@ -182,7 +190,7 @@ function checkStuck({ state, ...instance }: MemoryInstance): void {
   );
 }
 
-/** An independent reading of BPMN 2.0.2, 13.4.3: searched in the graph, without the compiler's lookups. */
+/** Independent implementation of BPMN 2.0.2, 13.4.3, that searches the graph without the compiler's lookups. */
 function delays(
   instance: MemoryInstance,
   token: TokenState,
@@ -239,7 +247,7 @@ function checkBackground(background: Background, instance: MemoryInstance): void
     tokens.get(tokenId)?.visit === visit;
   for (const { instanceId, job } of background.jobs) {
     if (instanceId === id && ['TIMER', 'ACTION_DUE', 'WORKFLOW'].includes(job.kind)) {
-      demand(
+      invariant(
         isLive(job as { tokenId: number; visit: number }),
         `job ${JSON.stringify(job)} is left`,
         instance,
@@ -247,6 +255,6 @@ function checkBackground(background: Background, instance: MemoryInstance): void
     }
   }
   for (const wait of background.waits) {
-    demand(wait.instanceId !== id || isLive(wait), `wait ${JSON.stringify(wait)} is left`, instance);
+    invariant(wait.instanceId !== id || isLive(wait), `wait ${JSON.stringify(wait)} is left`, instance);
   }
 }

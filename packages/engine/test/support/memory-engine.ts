@@ -16,7 +16,7 @@ import { openUiActions } from '../../src/tokens/ui-actions/ui-actions.js';
 import { RuntimeDefinition } from '../../src/tokens/state/runtime-definition.js';
 import { step } from '../../src/tokens/step.js';
 
-/** What a workflow that test code stands in for answers: at once or later, an output, a failure or a BPMN error (`thrown`). */
+/** Answer of a simulated workflow, immediate or delayed: an output, a failure or a BPMN error (`thrown`). */
 export type WorkflowAnswer = {
   output?: JsonValue;
   errorCode?: string | null;
@@ -30,7 +30,7 @@ export interface MemoryInstance {
   definition: RuntimeDefinition;
   state: InstanceState;
   events: EngineEvent[];
-  /** Every token that ever was, as last stored. */
+  /** Every token, including ended ones, as last stored. */
   tokens: Map<number, TokenState>;
   parent: {
     instanceId: number;
@@ -52,7 +52,7 @@ interface StoredJob {
   at: number;
 }
 
-/** A workflow that has been claimed, and its answer. */
+/** A claimed workflow and its answer. */
 interface Answered {
   kind: 'ANSWER';
   command: Extract<EngineCommand, { kind: 'ACTION_DONE' | 'ACTION_FAILED' | 'ACTION_ERROR' }>;
@@ -84,7 +84,7 @@ export class MemoryEngine {
   limits = LIMITS;
   /** Whether state goes through JSON after each step and is frozen before the next one. */
   isStored = true;
-  /** Background jobs in one go, before that is taken for a loop without an end. */
+  /** Maximum number of background jobs in one run; more count as an endless loop. */
   mostJobs = 10_000;
   /** Called after every step that was stored. */
   afterStep: (instance: MemoryInstance, result: StepResult) => void = () => {};
@@ -130,7 +130,7 @@ export class MemoryEngine {
     return instance;
   }
 
-  /** Executes a UI action `NODE.ACTION` on the only token that has it open, or on the one given. */
+  /** Executes a UI action `NODE.ACTION` on the only token where it is open, or on the given one. */
   act(instance: MemoryInstance, action: string, body: JsonObject = {}, tokenId?: number): StepResult {
     const uiActionSvcUuid = `ui:${action}`;
     const token =
@@ -146,7 +146,7 @@ export class MemoryEngine {
     return openUiActions(instance.definition, instance.state, token);
   }
 
-  /** Runs background work that is due now, and what follows from it. */
+  /** Runs background work that is due now, and the work that results from it. */
   run(): void {
     for (let turn = 0; turn < this.mostJobs; turn += 1) {
       const next = this.jobs
@@ -181,7 +181,7 @@ export class MemoryEngine {
     this.run();
   }
 
-  /** One command, stored when it succeeds. */
+  /** Executes a command and stores the result if it succeeds. */
   step(instance: MemoryInstance, command: EngineCommand): StepResult {
     const result = step(instance.definition, instance.state, command, {
       now: this.now,
@@ -196,7 +196,7 @@ export class MemoryEngine {
     return result;
   }
 
-  /** The child instances, in the order they were started. */
+  /** Returns the child instances in the order of their start. */
   children(instance: MemoryInstance): MemoryInstance[] {
     return [...this.instances.values()].filter(({ parent }) => parent?.instanceId === instance.state.id);
   }
@@ -312,7 +312,7 @@ export class MemoryEngine {
   }
 
   private endChildren(instance: MemoryInstance, job: Extract<EngineJob, { kind: 'END_CHILDREN' }>): void {
-    const isMeant = (call: { tokenId: number; visit: number; seq: number; waits: boolean }) => {
+    const isSelected = (call: { tokenId: number; visit: number; seq: number; waits: boolean }) => {
       if (job.tokenId === null) {
         return true;
       }
@@ -323,11 +323,11 @@ export class MemoryEngine {
     };
     const id = instance.state.id;
     this.jobs = this.jobs.filter(
-      (stored) => stored.instanceId !== id || stored.job.kind !== 'CALL' || !isMeant(stored.job),
+      (stored) => stored.instanceId !== id || stored.job.kind !== 'CALL' || !isSelected(stored.job),
     );
     for (const child of this.children(instance)) {
       const running = child.state.state === 'STARTED' || child.state.state === 'ONHOLD';
-      if (running && child.parent !== null && isMeant(child.parent)) {
+      if (running && child.parent !== null && isSelected(child.parent)) {
         this.step(child, { kind: 'END', state: job.state });
       }
     }
@@ -342,7 +342,7 @@ export class MemoryEngine {
     return false;
   }
 
-  /** Each message goes to the wait that is oldest; a message start event starts an instance. */
+  /** Delivers each message to the oldest wait, or starts an instance at a message start event. */
   private deliver(): void {
     for (const message of this.messages) {
       if (!this.messages.includes(message)) {
@@ -429,7 +429,7 @@ function throughJson(state: InstanceState): InstanceState {
   return frozen({ ...stored.rest, tokens: new Map(stored.tokens.map((token) => [token.id, frozen(token)])) });
 }
 
-/** A step that changed the state it was given would throw. */
+/** Freezes a state, so that a step that changes it throws. */
 function frozen<T extends object>(value: T): T {
   Object.values(value).forEach((member: unknown) => {
     if (typeof member === 'object' && member !== null && !(member instanceof Map)) {

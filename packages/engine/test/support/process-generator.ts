@@ -179,7 +179,7 @@ class Scope {
     block.branches.forEach((branch, index) => {
       const own = kind === 'parallel' ? undefined : conditionOf(block, index);
       const isEmpty = branch.kind === 'sequence' && branch.parts.length === 0;
-      // A branch begins with a task of its own, so that an empty one is no case of its own.
+      // Every branch begins with a task, so that none is empty.
       const first = `${id}_b${index}`;
       this.elements.push(`<bpmn:task id="${first}"/>`);
       const flow = this.flow(`${id}_split`, first, own);
@@ -224,7 +224,7 @@ class Scope {
   }
 }
 
-/** The last branch is the default one and has none. */
+/** Returns the condition of a branch; undefined for the last one, which is the default. */
 function conditionOf(block: Extract<Block, { branches: Block[] }>, index: number): string | undefined {
   if (index === block.branches.length - 1) {
     return undefined;

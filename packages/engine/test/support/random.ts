@@ -1,8 +1,8 @@
-/** Random numbers that a printed seed brings back (mulberry32). */
+/** Random number generator that a printed seed reproduces (mulberry32). */
 export class Random {
   constructor(private seed: number) {}
 
-  /** From 0 to below 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number {
     this.seed = (this.seed + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.seed ^ (this.seed >>> 15), 1 | this.seed);
@@ -10,7 +10,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** A whole number of both bounds or between them. */
+  /** Returns a whole number within the bounds, both inclusive. */
   between(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }

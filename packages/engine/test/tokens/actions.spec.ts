@@ -44,7 +44,7 @@ describe('automatic actions', () => {
     expect(instance.warnings).toEqual([expect.stringContaining('client.name')]);
   });
 
-  it('know the ids of the instance and its parent', () => {
+  it('can read the ids of the instance and its parent', () => {
     const instance = engineOf(
       taskWith(save('s', { id: '${processInstanceId}', parent: '${parentProcessInstanceId}' })),
     ).start('test', { processInstanceId: 'forged', parentProcessInstanceId: 'forged' });
@@ -133,13 +133,13 @@ describe('other operations', () => {
     engine.run();
     expect(positions(instance)).toEqual(['u ACTIVE ARRIVED']);
     expect(engine.children(instance).map(({ state }) => state.data)).toEqual([{ a: 1 }]);
-    // Its end means nothing to the parent.
+    // Its end does not affect the parent.
     engine.act(engine.children(instance)[0]!, 'c.done');
     engine.run();
     expect(engine.incidents).toEqual([]);
   });
 
-  it('append values to the parent, and only there where there is one', () => {
+  it('append values to the parent, if there is one', () => {
     const child = new TestGraph('child')
       .start()
       .task('t', [automatic('append', { kind: 'APPEND_TO_PARENT', paths: { x: 'from.child', gone: 'y' } })])

@@ -12,7 +12,7 @@ import {
 } from './graph-builder.js';
 import { LIMITS, positions, type MemoryEngine, type MemoryInstance } from '../support/memory-engine.js';
 
-/** start -> a -> b -> c -> end, where `a.go` can be gone back to. */
+/** start -> a -> b -> c -> end; a token can go back to `a.go`. */
 function line(action: Partial<GraphAction> = {}, canGoBack = true): TestGraph {
   return new TestGraph()
     .start()
@@ -70,7 +70,7 @@ describe('a back action', () => {
     expect(instance.state.data).toEqual({ x: 1 });
   });
 
-  it('brings back what had been done on the node before it', () => {
+  it('restores the earlier action states of the node', () => {
     const engine = engineOf(
       new TestGraph()
         .start()
@@ -94,7 +94,7 @@ describe('a back action', () => {
     expect(positions(instance)).toEqual(['b ACTIVE ARRIVED']);
   });
 
-  it('is not available past a node that cannot be gone back over, but on it', () => {
+  it('is available on a node that forbids going back, but not past it', () => {
     const engine = engineOf(line({}, false));
     const instance = engine.start('test');
     const [id] = instance.state.tokens.keys();
@@ -183,7 +183,7 @@ describe('a back action', () => {
     expect(positions(instance)).toEqual(['late ACTIVE ARRIVED']);
   });
 
-  it('starts again what went on in the background of its node', () => {
+  it('restarts the background work of its node', () => {
     const engine = engineOf(
       new TestGraph()
         .start()

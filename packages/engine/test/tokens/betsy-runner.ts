@@ -7,7 +7,7 @@ import { MemoryEngine, type MemoryInstance, type WorkflowAnswer } from '../suppo
 
 const TEN_SECONDS = 10_000;
 const LONGEST_WAIT = 60_000;
-/** Data that a script changes, by its text. */
+/** Data that a script changes, by the text of the script. */
 const RESULT_KEYS: Readonly<Record<string, string>> = {
   INCREMENT_INTEGER_VARIABLE: 'integerVariable',
   INCREMENT_INTEGER_VARIABLE_AND_LOG: 'integerVariable',

@@ -10,7 +10,7 @@ import {
 import { BetsyRun } from './betsy-runner.js';
 import { compileXml } from '../definitions/compile.js';
 
-/** A feature file: its processes, or the elements because of which it is refused. */
+/** A compiled feature file: its processes, or the elements for which it is refused. */
 interface Compiled {
   feature: BetsyFeature;
   graphs: ProcessGraph[];
@@ -41,7 +41,7 @@ describe('third-party traces', () => {
   it.skipIf(!hasBetsy())(
     hasBetsy() ? 'are there' : missingBetsy('traces of 125 processes were not compared'),
     () => {
-      // Kinds that are executed must not disappear from what is compared.
+      // Executed kinds must not disappear from the comparison.
       expect(supported.length).toBeGreaterThanOrEqual(47);
       expect(supported.flatMap(({ feature }) => feature.cases).length).toBeGreaterThanOrEqual(95);
     },

@@ -86,7 +86,7 @@ describe('call activity', () => {
     expect(positions(instance)).toEqual(['u ACTIVE ARRIVED']);
   });
 
-  it('that does not wait can be retried when the token has gone on', () => {
+  it('that does not wait can be retried after the token has moved on', () => {
     const engine = engineOf(parent({ waits: false, startCondition: null }), child());
     const instance = engine.start('test', { a: 1 });
     const { job } = engine.jobs[0]!;
@@ -127,7 +127,7 @@ describe('call activity', () => {
     expect(engine.incidents).toEqual([]);
   });
 
-  it('refuses results that nothing waits for', () => {
+  it('refuses results of children that are not awaited', () => {
     const engine = engineOf(parent({}), child());
     const instance = engine.start('test');
     const [token] = instance.state.tokens.values();
@@ -213,7 +213,7 @@ describe('multi-instance', () => {
     expect(positions(instance)).toEqual(['fix ACTIVE ARRIVED']);
   });
 
-  it('retries the one that failed and no other', () => {
+  it('retries only the failed child', () => {
     const engine = engineOf(many(false), child());
     const instance = engine.start('test', { list: [1, 2] });
     engine.run();
@@ -230,7 +230,7 @@ describe('multi-instance', () => {
     expect(instance.state.data.out).toEqual(['r1', 'r2']);
   });
 
-  it('copies data for no more children at once than the limit of data allows', () => {
+  it('starts only as many children at once as the data limit allows', () => {
     const engine = engineOf(many(false), child());
     engine.limits = { ...LIMITS, dataBytes: 1_000 };
     const instance = engine.start('test', {
@@ -245,7 +245,7 @@ describe('multi-instance', () => {
     expect(engine.children(instance)).toHaveLength(11);
   });
 
-  it('counts what children answer towards the limit of data', () => {
+  it('counts results of children towards the data limit', () => {
     const engine = engineOf(
       many(false, { copy: { mode: 'ONLY', keys: ['list'] } }),
       new TestGraph('child')
@@ -272,15 +272,15 @@ describe('multi-instance', () => {
   });
 });
 
-/** Calls `called`; `beside` is a task where another token waits. */
+/** Calls `called`; another token waits at the task `bystander`. */
 function middle(name: string, called: string, target: Partial<CallTarget> = {}): TestGraph {
   return new TestGraph(name)
     .start()
     .and('fork')
-    .user('beside')
+    .user('bystander')
     .call('c', { process: called, ...target })
     .end()
-    .flow('start -> fork -> c -> end', 'fork -> beside -> end');
+    .flow('start -> fork -> c -> end', 'fork -> bystander -> end');
 }
 
 function states(engine: MemoryEngine): Record<string, string> {
@@ -390,7 +390,7 @@ describe('an end of a called process that is no BPMN error', () => {
   };
 
   it.each(['TERMINATED', 'EXPIRED', 'DISMISSED', 'ABORTED'] as const)(
-    '(%s) is caught by its name, and else an incident where the call stands',
+    '(%s) is caught by its name, and otherwise raises an incident at the call',
     (state) => {
       expect(ended(`CHILD_${state}`, state).positions).toEqual(['fix ACTIVE ARRIVED']);
       const stopped = ended(null, state);

@@ -42,7 +42,7 @@ describe('timer events', () => {
     expect(engine.jobs).toEqual([]);
   });
 
-  it('wait for a date, and not for one that has passed', () => {
+  it('wait for a date, but not for one in the past', () => {
     const engine = engineOf(waiting(timer('${at}', 'DATE')));
     const instance = engine.start('test', { at: '2026-01-01T01:00:05+01:00' });
     engine.advance(5 * SECOND);
@@ -53,13 +53,13 @@ describe('timer events', () => {
     expect(positions(late)).toEqual(['u ACTIVE ARRIVED']);
   });
 
-  it('are an incident when the text is no time', () => {
+  it('are an incident when the text is not a time', () => {
     const engine = engineOf(waiting(timer('${at}')));
     expectFailure(() => engine.start('test', { at: 'soon' }), { type: 'DEFINITION', node: 1 });
     expectFailure(() => engine.start('test', { at: 'P999999999Y' }), { type: 'DEFINITION', node: 1 });
   });
 
-  it('of a visit that is over are stale', () => {
+  it('of an ended visit are stale', () => {
     const engine = engineOf(waiting(timer('PT1S')));
     const instance = engine.start('test');
     const job = engine.jobs[0]!.job as { tokenId: number; visit: number; node: number };
@@ -149,14 +149,14 @@ describe('receive tasks', () => {
     expect(engine.waits).toEqual([]);
   });
 
-  it('cancel the time-out with the message', () => {
+  it('cancel the timeout when the message arrives', () => {
     const engine = engineOf(receiving('PT3S'));
     engine.start('test');
     engine.publish('m');
     expect(engine.jobs).toEqual([]);
   });
 
-  it('keep the message while an action is left', () => {
+  it('keep the message while an action is outstanding', () => {
     const engine = engineOf(
       new TestGraph()
         .start()
@@ -206,7 +206,7 @@ describe('event-based gateway', () => {
     expect(positions(instance)).toEqual(['b ACTIVE ARRIVED']);
   });
 
-  it('passes the receive task that got its message', () => {
+  it('passes a receive task whose message has arrived', () => {
     const engine = engineOf(choosing());
     const instance = engine.start('test');
     engine.publish('r', { x: 1 });
@@ -217,7 +217,7 @@ describe('event-based gateway', () => {
 });
 
 describe('a receive task after an event-based gateway', () => {
-  it('that has its message waits neither for it nor for its time-out again', () => {
+  it('that has its message waits for neither the message nor the timeout again', () => {
     const actions = [workflow('w')];
     const engine = engineOf(
       new TestGraph()

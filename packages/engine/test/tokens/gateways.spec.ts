@@ -112,7 +112,7 @@ describe('parallel gateway', () => {
     expect(instance.state.joins).toMatchObject([{ arrivals: [[expect.anything()], []] }]);
   });
 
-  it('waits for ever, and the instance with it, when a flow is never reached', () => {
+  it('waits forever, and so does the instance, when a flow is never reached', () => {
     const engine = engineOf(
       new TestGraph()
         .start()
@@ -233,7 +233,7 @@ describe('inclusive gateway', () => {
     expect(trace(engineOf(inclusive()).start('test', { test }), 'USER_TASK')).toEqual(tasks);
   });
 
-  it('waits for those that can still come and runs what follows once', () => {
+  it('waits for tokens that can still arrive and continues once', () => {
     const engine = engineOf(inclusive());
     const instance = engine.start('test', { test: 'ab' });
     engine.act(instance, 'b.done');
@@ -291,7 +291,7 @@ describe('inclusive gateway', () => {
     expect(trace(instance, 'USER_TASK')).toEqual(['a', 'b', 'c']);
   });
 
-  it('waits not for a token split after an embedded subprocess, but for its children', () => {
+  it('waits for the children of a token split after an embedded subprocess, not for the token', () => {
     const engine = engineOf(
       new TestGraph()
         .start()

@@ -248,7 +248,7 @@ export function save(
   return automatic(name, { kind: 'SAVE_DATA', data }, options);
 }
 
-/** A manual action that can be gone back to. */
+/** A manual action to which a token can go back. */
 export function returning(name: string, options: Partial<GraphAction> = {}): GraphAction {
   return manual(name, { back: { removeKeys: [], restoreKeys: [] }, ...options });
 }

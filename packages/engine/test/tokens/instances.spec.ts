@@ -154,7 +154,7 @@ describe('bounded work', () => {
     expect(instance.state.pending).toHaveLength(1);
   });
 
-  it('comes later and later in a loop without an end, and then an incident stops it until a retry', () => {
+  it('is delayed more and more in an endless loop, until an incident stops it', () => {
     const graph = new TestGraph().start().xor('merge').flow('start -> merge -> merge');
     const engine = engineOf(graph);
     engine.limits = { ...LIMITS, nodesPerStep: 5, continues: 20 };
@@ -206,7 +206,7 @@ describe('limits', () => {
     });
   });
 
-  it('make too many live tokens an incident', () => {
+  it('turn too many live tokens into an incident', () => {
     const engine = engineOf(
       new TestGraph()
         .start()
@@ -230,7 +230,7 @@ describe('appended values', () => {
   });
 });
 
-/** Nodes and flows that a start and a UI action read in a process of so many user tasks. */
+/** Counts the nodes and flows that a start and a UI action read in a process with this many user tasks. */
 const looksAt = (tasks: number) => {
   const graph = new TestGraph().start();
   const keys = Array.from({ length: tasks }, (_, index) => `u${index}`);
@@ -305,7 +305,7 @@ describe('a step', () => {
     }
   });
 
-  it('looks at no more of a large definition than of a small one', () => {
+  it('reads no more of a large definition than of a small one', () => {
     expect(looksAt(5)).toBeGreaterThan(0);
     expect(looksAt(200)).toBe(looksAt(5));
   });

@@ -27,7 +27,7 @@ const KINDS: readonly NodeKind[] = [
   'END_EVENT',
 ];
 
-/** Nodes of one level, connected at random: anything that can be drawn, useful or not. */
+/** Nodes of one level, connected at random, whether or not the result makes sense. */
 class RandomGraph {
   readonly graph = new TestGraph();
   private count = 0;
@@ -176,7 +176,7 @@ function act(engine: MemoryEngine, instance: MemoryInstance, random: Random): vo
   }
 }
 
-/** @returns how many steps were made before the instance ended or a fault of the graph stopped it */
+/** @returns the number of steps until the instance ended or a fault of the graph stopped it */
 function walk(random: Random): number {
   const child = new TestGraph('child')
     .start()
@@ -195,7 +195,7 @@ function walk(random: Random): number {
   try {
     const instance = engine.start('test', { a: random.chance(0.5), b: random.chance(0.5) });
     for (; steps < STEPS && instance.state.state === 'STARTED' && engine.incidents.length === 0; steps += 1) {
-      // Jobs of a loop without an end would never be done.
+      // The jobs of an endless loop would never end.
       if (instance.state.pending.length === 0) {
         engine.run();
       }
@@ -214,14 +214,14 @@ function walk(random: Random): number {
   return steps;
 }
 
-/** Some of these graphs loop forever; others end between looking and acting. */
+/** Whether a graph loops forever, or the instance ended between reading and acting. */
 function isEndless(error: unknown): boolean {
   const ended = error instanceof EngineRefusal && error.code === 'INSTANCE_NOT_STARTED';
   return ended || (error instanceof Error && error.message.includes('does not come to an end'));
 }
 
 describe(`random graphs (RANDOM_SEED=${SEED})`, () => {
-  it('keep the invariants, whatever their shape', () => {
+  it('keep the invariants', () => {
     let steps = 0;
     for (let index = 0; index < GRAPHS; index += 1) {
       try {

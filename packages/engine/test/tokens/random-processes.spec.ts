@@ -11,8 +11,8 @@ const PROCESSES = Number(process.env.RANDOM_PROCESSES ?? 60);
 const WALKS = 40;
 const TIMEOUT_MS = 120_000;
 
-/** Seed to reproduce a failure. */
-function told<T>(index: number, attempt: () => T): T {
+/** Runs an attempt and adds the seed to its error, to reproduce the failure. */
+function withSeed<T>(index: number, attempt: () => T): T {
   try {
     return attempt();
   } catch (error) {
@@ -37,7 +37,7 @@ describe(`random processes (RANDOM_SEED=${SEED})`, () => {
     () => {
       processes.forEach(({ process, definition, random }, index) => {
         for (let walk = 0; walk < WALKS / 2; walk += 1) {
-          told(index, () => {
+          withSeed(index, () => {
             const decisions = process.decide(random);
             const visited = new RandomWalk(definition, decisions, random, { backs: 0 }).run();
             expect(visited).toEqual(process.visits(decisions));
@@ -54,7 +54,7 @@ describe(`random processes (RANDOM_SEED=${SEED})`, () => {
       let backs = 0;
       processes.forEach(({ process, definition, random }, index) => {
         for (let walk = 0; walk < WALKS / 2; walk += 1) {
-          told(index, () => {
+          withSeed(index, () => {
             const decisions = process.decide(random);
             const visited = new RandomWalk(definition, decisions, random, { backs: 6 }).run();
             backs += Number(visited.length > process.visits(decisions).length);

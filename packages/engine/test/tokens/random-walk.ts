@@ -11,7 +11,7 @@ const MOST_STEPS = 2_000;
 export class RandomWalk {
   private readonly engine: MemoryEngine;
   private readonly instance: MemoryInstance;
-  /** How often it may still go back. */
+  /** Number of times that it may still go back. */
   private backs: number;
   steps = 0;
 
@@ -30,7 +30,7 @@ export class RandomWalk {
     this.engine.run();
   }
 
-  /** @returns ids of the user tasks it came to, sorted */
+  /** @returns sorted ids of the visited user tasks */
   run(): string[] {
     while (this.instance.state.state !== 'FINISHED') {
       this.steps += 1;
@@ -56,7 +56,7 @@ export class RandomWalk {
     const forward = open.filter((action) => !action.back);
     const choices = this.backs > 0 && back.length > 0 && this.random.chance(0.3) ? back : forward;
     if (choices.length === 0) {
-      throw new Error(`Nobody can do anything: ${this.where(tokens)}`);
+      throw new Error(`No action is possible: ${this.where(tokens)}`);
     }
     const { token, svcUuid, back: isBack } = this.random.pick(choices);
     this.backs -= isBack ? 1 : 0;

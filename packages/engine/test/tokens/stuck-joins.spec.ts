@@ -18,7 +18,7 @@ function branches(): TestGraph {
     .flow('join -> after -> end');
 }
 
-/** The joins that can never be completed, with the sources of the flows that are missing. */
+/** Returns the joins that can never be completed, with the sources of the missing flows. */
 function stuck({ state, definition }: MemoryInstance): Record<string, string[]> {
   return Object.fromEntries(
     state.joins
@@ -36,7 +36,7 @@ const startOf = (graph: TestGraph): { engine: MemoryEngine; instance: MemoryInst
 };
 
 describe('a join that can never be completed', () => {
-  it('is found when the other branch has ended elsewhere, whichever comes first', () => {
+  it('is found when the other branch has ended elsewhere, in either order', () => {
     for (const order of [
       ['a', 'b'],
       ['b', 'a'],
@@ -171,7 +171,7 @@ describe('a join that can never be completed', () => {
     expect(stuck(instance)).toEqual({ join: ['a'] });
   });
 
-  it('is found where two joins wait for each other', () => {
+  it('is found when two joins wait for each other', () => {
     const { instance } = startOf(
       new TestGraph()
         .start()
@@ -258,7 +258,7 @@ describe('a join that can never be completed', () => {
         .start()
         .and('outer')
         .sub('s')
-        .user('beside')
+        .user('bystander')
         .end()
         .start('inner', { in: 's' })
         .and('fork', { in: 's' })
@@ -268,19 +268,19 @@ describe('a join that can never be completed', () => {
         .end('gone', { type: 'NONE' }, { in: 's' })
         .and('join', { in: 's' })
         .end('innerEnd', { type: 'NONE' }, { in: 's' })
-        .flow('start -> outer -> s -> end', 'outer -> beside -> end', 'inner -> fork -> a -> join')
+        .flow('start -> outer -> s -> end', 'outer -> bystander -> end', 'inner -> fork -> a -> join')
         .flow('fork -> b -> join', 'late -> gone', 'join -> innerEnd'),
     );
     engine.act(instance, 'a.done');
     expect(stuck(instance)).toEqual({});
     engine.advance(1_000);
     expect(stuck(instance)).toEqual({ join: ['b'] });
-    engine.act(instance, 'beside.done');
+    engine.act(instance, 'bystander.done');
     expect(stuck(instance)).toEqual({ join: ['b'] });
     expect(instance.state.state).toBe('STARTED');
   });
 
-  it('is not stuck where a boundary event and its activity both lead to it', () => {
+  it('is not stuck while a boundary event and its activity both lead to it', () => {
     const { engine, instance } = startOf(
       new TestGraph()
         .start()

@@ -74,7 +74,7 @@ describe('embedded subprocess', () => {
     expect(positions(instance)).toEqual(['u ACTIVE ARRIVED']);
   });
 
-  it('waits while a token is parked in it for ever', () => {
+  it('waits while a token is parked inside forever', () => {
     const engine = engineOf(
       new TestGraph()
         .start()
@@ -94,7 +94,7 @@ describe('embedded subprocess', () => {
       new TestGraph()
         .start()
         .and('fork')
-        .user('beside')
+        .user('bystander')
         .sub('s')
         .user('u')
         .start('inner', { in: 's' })
@@ -102,12 +102,12 @@ describe('embedded subprocess', () => {
         .user('a', undefined, { in: 's' })
         .user('b', undefined, { in: 's' })
         .end('stop', { type: 'TERMINATE' }, { in: 's' })
-        .flow('start -> fork -> s -> u', 'fork -> beside', 'inner -> split -> a -> stop', 'split -> b'),
+        .flow('start -> fork -> s -> u', 'fork -> bystander', 'inner -> split -> a -> stop', 'split -> b'),
     );
     const instance = engine.start('test');
     engine.act(instance, 'a.done');
     expect(positions(instance)).toEqual([
-      'beside ACTIVE ARRIVED',
+      'bystander ACTIVE ARRIVED',
       'fork ON_HOLD EXECUTED_COMPLETE',
       'u ACTIVE ARRIVED',
     ]);
@@ -182,7 +182,7 @@ describe('error events', () => {
     expect(instance.state.tokens.size).toBe(0);
   });
 
-  it('end in the subprocess that is nearest', () => {
+  it('are caught in the nearest subprocess', () => {
     const engine = engineOf(
       failing('E', null)
         .user('near', undefined, { in: 's' })
@@ -194,7 +194,7 @@ describe('error events', () => {
     expect(positions(instance)).toEqual(['near ACTIVE ARRIVED', 's ON_HOLD EXECUTING']);
   });
 
-  it('of a workflow go outwards, too', () => {
+  it('of a workflow propagate outwards too', () => {
     const engine = engineOf(
       new TestGraph()
         .start()

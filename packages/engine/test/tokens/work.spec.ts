@@ -3,7 +3,7 @@ import { engineOf, expectFailure, save, TestGraph } from './graph-builder.js';
 import { positions } from '../support/memory-engine.js';
 
 const LIST = Array.from({ length: 1000 }, (_, index) => index);
-/** Takes nearly half of what one step may. */
+/** Takes nearly half of the work budget of a step. */
 const HEAVY = 'l.map(x, x + 1).map(x, x + 1).map(x, x + 1).size() == 0';
 
 describe('the work of one step', () => {

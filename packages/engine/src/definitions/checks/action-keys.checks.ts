@@ -126,7 +126,7 @@ class ActionKeysCheck {
     if (missing.length > 0 && (isDescribed || isTypo)) {
       const hint = nearest === undefined ? '' : ` Did you mean ${JSON.stringify(nearest.path)}?`;
       const slip = TWO_NAMES.test(key) ? ' Is a comma missing in it?' : '';
-      const message = `Key "${key}" of action "${parsed.action.name}" matches nothing in a schema or default body, and input under another name is refused.${slip}${hint}`;
+      const message = `Key "${key}" of action "${parsed.action.name}" matches nothing in a schema or default body, so it takes no input.${slip}${hint}`;
       this.problems.warning('KEY_NAMES_NOTHING', parsed.element, message);
     }
   }
@@ -176,7 +176,7 @@ class ActionKeysCheck {
     for (const path of new Set(untaken)) {
       const nearest = this.nearestKey(path, action.keys);
       const hint = nearest === undefined ? '' : ` The nearest key is "${nearest}".`;
-      const message = `No key of action "${action.name}" takes "${path}" of UI action "${name}", so such input is refused. Add it to keys, or take it out.${hint}`;
+      const message = `No key of action "${action.name}" takes "${path}" of UI action "${name}", so such input is refused. Add it to keys, or remove it.${hint}`;
       this.problems.warning('INPUT_NOT_TAKEN', element, message);
     }
   }

@@ -35,7 +35,10 @@ function checkBoundary(node: DraftNode, problems: DefinitionProblems): number {
 
 function rankOfError(node: DraftNode, values: Values): number {
   if (node.element.cancelActivity === false) {
-    values.error('INVALID_BOUNDARY', 'An error ends its activity: cancelActivity="false" is not possible.');
+    values.error(
+      'INVALID_BOUNDARY',
+      'An error event always ends its activity, so cancelActivity="false" is not possible.',
+    );
   }
   const catchesAll = node.event?.type === 'ERROR' && node.event.code === null;
   return (values.number('priority') ?? WITHOUT_PRIORITY) + (catchesAll ? EVERY_ERROR : 0);
@@ -43,7 +46,7 @@ function rankOfError(node: DraftNode, values: Values): number {
 
 function rankOfOther(values: Values): number {
   if (values.text('priority') !== null || values.text('condition') !== null) {
-    values.error('INVALID_BOUNDARY', 'svc:priority and svc:condition belong to error events.');
+    values.error('INVALID_BOUNDARY', 'Only error events can have svc:priority and svc:condition.');
   }
   return NO_ERROR_EVENT;
 }

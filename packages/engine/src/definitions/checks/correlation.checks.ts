@@ -28,7 +28,7 @@ export function checkCorrelations(graph: ProcessGraph, problems: DefinitionProbl
       problems.warning(
         'CORRELATION_FROM_START',
         element,
-        `The correlation reads "${writePath(path)}", which the caller who starts the process chooses, and everybody may start it: so a stranger can take or send messages of others. Name with svc:start who starts the process, or correlate by a value that callers cannot choose.`,
+        `The correlation uses "${writePath(path)}" from the start body, and every caller may start the process. A caller could therefore receive or send messages that are meant for other instances. Restrict starts with svc:start, or use a correlation value that callers cannot choose.`,
       );
     }
   }

@@ -27,7 +27,7 @@ export function checkElements(root: BpmnElement, problems: DefinitionProblems): 
     const treatment = treatmentOf(element);
     if (typeof treatment === 'object') {
       complete = false;
-      const message = `${calledIn(element, treatment.refused)} is not executed here; ${alternativeTo(treatment.refused)}.`;
+      const message = `${nameForMessage(element, treatment.refused)} is not executed here; ${alternativeTo(treatment.refused)}.`;
       problems.error('UNSUPPORTED_ELEMENT', element, message);
     } else if (element.$type.startsWith('bpmn:')) {
       checkElement(element, problems);
@@ -40,7 +40,7 @@ export function checkElements(root: BpmnElement, problems: DefinitionProblems): 
 }
 
 /** Names an element for messages, by the enclosing element if it has no id. */
-function calledIn(element: BpmnElement, refused: string): string {
+function nameForMessage(element: BpmnElement, refused: string): string {
   const id = idOf(element);
   let holder = element.$parent;
   while (holder !== undefined && idOf(holder) === null) {
@@ -73,8 +73,7 @@ function partsOf(element: BpmnElement, treatment: Treatment): BpmnElement[] {
 
 function checkAttributes(element: BpmnElement, problems: DefinitionProblems): void {
   if (Object.hasOwn(element, 'isImmediate')) {
-    const message =
-      'isImmediate says nothing about processes that are executed (BPMN 2.0.2, 8.4.13): remove it.';
+    const message = 'isImmediate has no meaning in executable processes (BPMN 2.0.2, 8.4.13): remove it.';
     problems.error('NOT_IN_EXECUTABLE', element, message);
   }
   if (element.$type === 'bpmn:Process' && textOf(element, 'processType') === 'Public') {
@@ -86,7 +85,7 @@ function checkAttributes(element: BpmnElement, problems: DefinitionProblems): vo
     problems.error(
       'INVALID_VALUE',
       element,
-      `textFormat is a media type such as text/plain, not "${format.slice(0, 80)}".`,
+      `textFormat must be a media type such as text/plain, not "${format.slice(0, 80)}".`,
     );
   }
 }
@@ -116,7 +115,7 @@ function checkProperty(
   for (const target of targets) {
     if (property.type.startsWith('bpmn:') && !isA(target, property.type)) {
       const expected = property.type.slice('bpmn:'.length);
-      const message = `${name} names ${kindOf(target)} "${idOf(target) ?? ''}", which is no ${expected}.`;
+      const message = `${name} refers to ${kindOf(target)} "${idOf(target) ?? ''}", which is not of type ${expected}.`;
       problems.error('INVALID_REFERENCE', element, message);
     }
   }

@@ -25,7 +25,7 @@ export function checkExtensions(element: BpmnElement, problems: DefinitionProble
     if (!$type.startsWith('svc:')) {
       checkForeign(element, $type, meaningOfElement(value), problems);
     } else if (!hostsOf(name).includes(kindOf(element)) || seen.has($type)) {
-      const message = `svc:${name} stands once in ${placeOf(name) ?? 'nothing'}.`;
+      const message = `svc:${name} may appear only once, in ${placeOf(name) ?? 'no element'}.`;
       problems.error('MISPLACED_EXTENSION', element, message);
     }
     seen.add($type);
@@ -53,7 +53,7 @@ function checkForeign(
 ): void {
   if (meaning === undefined) {
     const prefix = name.slice(0, name.indexOf(':'));
-    const message = `What belongs to the namespace with the prefix "${prefix}" means nothing here.`;
+    const message = `Extensions with the prefix "${prefix}" have no effect here.`;
     problems.warning('FOREIGN_EXTENSION', null, message);
     return;
   }

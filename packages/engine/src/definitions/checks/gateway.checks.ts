@@ -34,7 +34,7 @@ function checkDefault(node: DraftNode, { loose }: ProcessDraft, problems: Defini
     const message = `The default flow "${idOf(flow) ?? ''}" of "${node.key}" does not start there.`;
     problems.error('INVALID_DEFAULT', node.element, message);
   } else if (childOf(flow, 'conditionExpression') !== undefined) {
-    const message = `The default flow "${own.key}" has no condition: it is taken when no other is.`;
+    const message = `The default flow "${own.key}" cannot have a condition: it is taken when no other flow is.`;
     problems.error('INVALID_DEFAULT', flow, message);
   }
 }
@@ -46,7 +46,7 @@ function warnOfUntaken({ element, key, outgoing }: DraftNode, problems: Definiti
     (one) => one.element !== flow && childOf(one.element, 'conditionExpression') === undefined,
   );
   if (always !== undefined && outgoing.some((one) => one.element === flow)) {
-    const message = `The default flow of "${key}" is never taken: the flow "${always.key}" has no condition, so it always is.`;
+    const message = `The default flow of "${key}" is never taken, because the flow "${always.key}" has no condition and is always taken.`;
     problems.warning('DEFAULT_NEVER_TAKEN', flow ?? element, message);
   }
 }
@@ -54,7 +54,7 @@ function warnOfUntaken({ element, key, outgoing }: DraftNode, problems: Definiti
 /** BPMN 2.0.2, 10.6.1: a gateway joins flows, splits them, or both. */
 function checkShape(node: DraftNode, problems: DefinitionProblems): void {
   if (node.incoming.length < 2 && node.outgoing.length < 2) {
-    const message = `${kindOf(node.element)} "${node.key}" has several incoming or several outgoing flows; with one of each it does nothing.`;
+    const message = `${kindOf(node.element)} "${node.key}" needs several incoming or several outgoing flows; with one of each it has no effect.`;
     problems.error('USELESS_GATEWAY', node.element, message);
   }
 }
@@ -95,7 +95,7 @@ function checkEventBased(node: DraftNode, draft: ProcessDraft, problems: Definit
     problems.error(
       'INVALID_EVENT_GATEWAY',
       node.element,
-      'An event-based gateway waits for two events or more.',
+      'An event-based gateway needs at least two events.',
     );
   }
   if (textOf(node.element, 'eventGatewayType') === 'Parallel') {
@@ -107,7 +107,7 @@ function checkEventBased(node: DraftNode, draft: ProcessDraft, problems: Definit
     (target) => target.kind !== 'RECEIVE_TASK' && target.event?.type === 'MESSAGE',
   );
   if (receives && messages) {
-    const message = 'An event-based gateway leads to receive tasks or message events, not both.';
+    const message = 'An event-based gateway can lead to receive tasks or message events, but not both.';
     problems.error('INVALID_EVENT_GATEWAY', node.element, message);
   }
 }
@@ -120,12 +120,12 @@ function checkAwaited(target: DraftNode, problems: DefinitionProblems): void {
       `"${target.key}", after an event-based gateway, ${message}`,
     );
   if (target.kind !== 'RECEIVE_TASK' && target.kind !== 'INTERMEDIATE_CATCH_EVENT') {
-    refuse('is a message or timer catch event or a receive task.');
+    refuse('must be a message or timer catch event, or a receive task.');
   }
   if (target.incoming.length > 1) {
-    refuse('has no other incoming flow.');
+    refuse('cannot have another incoming flow.');
   }
   if (target.boundaries.length > 0) {
-    refuse('has no boundary events.');
+    refuse('cannot have boundary events.');
   }
 }

@@ -18,7 +18,7 @@ export function checkBoundaryUse({ nodes }: ProcessGraph, problems: DefinitionPr
     const isError = event?.type === 'ERROR';
     if (!(isError ? failing : resting).has(activity)) {
       const why = isError
-        ? 'nothing in it throws an error: no called process that is waited for, no workflow and no error end event'
+        ? 'nothing in it can throw an error: no awaited called process, no workflow and no error end event'
         : 'the token does not stay there';
       const message = `"${key}" can never fire at "${activity.key}": ${why}.`;
       problems.warning('BOUNDARY_NEVER_FIRES', key, message);
@@ -73,7 +73,7 @@ export function checkCalls(definitions: readonly ProcessGraph[], problems: Defin
   for (const { key, call } of definitions.flatMap(({ nodes }) => nodes)) {
     const called = call === null || call.appId !== null ? undefined : starts.get(call.process);
     if (call !== null && called !== undefined && !fits(called, call)) {
-      const message = `"${call.process}" has no none start event that this call activity could start at.`;
+      const message = `"${call.process}" has no none start event that this call activity can use.`;
       problems.error('CALLED_PROCESS_HAS_NO_START', key, message);
     }
   }

@@ -8,21 +8,21 @@ import type { ForeignMeaning, ForeignPart } from './foreign-engines.js';
 const UNSPECIFIED: ReadonlySet<string> = new Set(['', '##unspecified']);
 
 /** Supported ways to do work, for messages. */
-export const OUR_WORK =
+export const SUPPORTED_WORK =
   'an automatic svc:action of kind "startWorkflow" (nodes of type REST_ENDPOINT and CUSTOM_AGENT call others) or "saveData" (values)';
 
 /** Alternatives to implementations of other engines. */
 const INSTEAD: Readonly<Record<'implementation' | 'listener', string>> = {
-  implementation: `give it ${OUR_WORK}`,
-  listener: `do the same in a task of its own, with ${OUR_WORK}`,
+  implementation: `give it ${SUPPORTED_WORK}`,
+  listener: `do the same in a task of its own, with ${SUPPORTED_WORK}`,
 };
 
 /** Messages for parts that are ignored although the element is executed. */
-const LEFT_OUT: Readonly<Record<ForeignPart, string>> = {
-  implementation: 'is not run: what is executed is what this file says in BPMN and svc: itself',
-  listener: 'is not run: the svc:actions of the element are',
-  data: 'moves no data: process data is shared, see svc:data, svc:input, svc:copyKeys and svc:outputKey',
-  people: 'restricts no one: give svc:execute to the lane',
+const IGNORED_PARTS: Readonly<Record<ForeignPart, string>> = {
+  implementation: 'is not run: only the BPMN and svc: elements of this file are executed',
+  listener: 'is not run, only the svc:actions of the element',
+  data: 'has no effect: process data is shared, see svc:data, svc:input, svc:copyKeys and svc:outputKey',
+  people: 'restricts nothing: set svc:execute on the lane',
 };
 
 /**
@@ -61,7 +61,7 @@ function report(element: BpmnElement, what: string, part: ForeignPart, problems:
     problems.error('UNSUPPORTED_ELEMENT', holder, `${name} is not executed here; ${instead}.`);
     return;
   }
-  problems.warning('FOREIGN_IMPLEMENTATION_NOT_RUN', holder, `${name} ${LEFT_OUT[part]}.`);
+  problems.warning('FOREIGN_IMPLEMENTATION_NOT_RUN', holder, `${name} ${IGNORED_PARTS[part]}.`);
 }
 
 /** Returns the element to report; for parts that seldom have an id, such as event definitions, the enclosing one. */
@@ -96,10 +96,10 @@ function worksOnItsOwn(element: BpmnElement): boolean {
 
 /** Warnings for tasks without actions. Kinds not listed wait, send or call. */
 const IDLE: Readonly<Record<string, string>> = {
-  task: `has no actions: give it ${OUR_WORK}, or make it a userTask where a person works`,
-  serviceTask: `has no actions: give it ${OUR_WORK}`,
-  sendTask: 'names no message and has no actions: give it messageRef, or svc:actions',
-  manualTask: 'is work outside that nobody confirms: where the process shall wait for it, make it a userTask',
+  task: `has no actions: give it ${SUPPORTED_WORK}, or make it a userTask if a person does the work`,
+  serviceTask: `has no actions: give it ${SUPPORTED_WORK}`,
+  sendTask: 'has no message and no actions: give it messageRef or svc:actions',
+  manualTask: 'is work that the process does not wait for: to wait for it, make it a userTask',
 };
 
 /** Warns of a task that does nothing, unless its implementation or reference has already been reported. */
@@ -111,7 +111,7 @@ export function warnOfIdleTask(
   const why = Object.hasOwn(IDLE, kind) ? IDLE[kind] : undefined;
   const isRefused = problems.has('UNSUPPORTED_ELEMENT', element) || problems.hasWrongReference(element);
   if (why !== undefined && event === null && !isRefused) {
-    const message = `${nameOf(kind, key)} ${why}. As it is, the token passes at once.`;
+    const message = `${nameOf(kind, key)} ${why}. The token passes it without a stop.`;
     problems.warning('TASK_DOES_NOTHING', element, message);
   }
 }

@@ -50,22 +50,22 @@ function checkStarts(
     return;
   }
   if (starts.length > 1) {
-    problems.error('MULTIPLE_STARTS', container, 'An embedded subprocess has one start event.');
+    problems.error('MULTIPLE_STARTS', container, 'An embedded subprocess can have only one start event.');
   }
   for (const start of starts.filter(({ event }) => event?.type !== 'NONE')) {
-    const message = 'An embedded subprocess starts by its token, so its start event is a none event.';
+    const message = 'The start event of an embedded subprocess must be a none event.';
     problems.error('INVALID_START', start.element, message);
   }
 }
 
-/** `startCondition` picks the start event where there are several (docs/process-semantics.md, section 2). */
+/** `startCondition` selects the start event if there are several (docs/process-semantics.md, section 2). */
 function checkStartConditions(starts: readonly DraftNode[], problems: DefinitionProblems): void {
   const seen = new Set<unknown>();
   const plain = starts.filter(({ event }) => event?.type === 'NONE');
   for (const { element, key } of plain.length > 1 ? plain : []) {
     const condition = element.startCondition;
     if (condition === undefined || condition === '' || seen.has(condition)) {
-      const message = `Of several start events each has its own svc:startCondition; "${key}" has none, or that of another.`;
+      const message = `Each of several start events needs a unique svc:startCondition; "${key}" has none, or the same as another.`;
       problems.error('START_CONDITION', element, message);
     }
     seen.add(condition);

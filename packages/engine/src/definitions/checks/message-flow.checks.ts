@@ -54,7 +54,7 @@ function checkFlow(flow: BpmnElement, known: Known, problems: DefinitionProblems
   }
   const refuse = (message: string): void => problems.error('INVALID_MESSAGE_FLOW', flow, message);
   if (endAt(source, known).pool === endAt(target, known).pool) {
-    refuse('A message flow passes between two pools; within one pool draw a sequence flow.');
+    refuse('A message flow must connect two pools; within one pool use a sequence flow.');
   }
   if (isA(source, 'bpmn:CatchEvent')) {
     refuse(`A message flow cannot start at a ${kindOf(source)}: it receives and does not send.`);
@@ -80,7 +80,7 @@ function warnOfDrawing(
       : []),
   ];
   if (idle.length > 0) {
-    const message = `The message flow is only drawn: ${idle.join(', and ')}.`;
+    const message = `The message flow has no effect: ${idle.join(', and ')}.`;
     problems.warning('MESSAGE_FLOW_NOT_EXECUTED', flow, message);
   }
 }

@@ -1,6 +1,6 @@
 import { NODE_KINDS } from '../draft/draft.js';
 import { childOf, childrenOf, kindOf, type BpmnElement } from '../model/bpmn-element.js';
-import { OUR_WORK } from './implementation.checks.js';
+import { SUPPORTED_WORK } from './implementation.checks.js';
 
 /** Supported elements, whose parts are checked too. */
 const EXECUTED: ReadonlySet<string> = new Set([
@@ -126,8 +126,8 @@ const ALTERNATIVES: readonly (readonly [RegExp, string])[] = [
     'give it a process with isExecutable="false", or remove the collaboration',
   ],
   [/^globalUserTask$/, 'use a user task in a process of its own'],
-  [/^(scriptTask|businessRuleTask|global\w*Task)$/, `use a serviceTask with ${OUR_WORK}`],
-  [/^(complexGateway|startQuantity|completionQuantity)$/, 'use gateways that say what is meant'],
+  [/^(scriptTask|businessRuleTask|global\w*Task)$/, `use a serviceTask with ${SUPPORTED_WORK}`],
+  [/^(complexGateway|startQuantity|completionQuantity)$/, 'use other gateways'],
   [
     /^(standardLoopCharacteristics|multiInstanceLoopCharacteristics|loopCardinality|completionCondition|complexBehaviorDefinition)/,
     'use a loop of sequence flows, or a call activity over svc:collection',
@@ -143,7 +143,7 @@ const ALTERNATIVES: readonly (readonly [RegExp, string])[] = [
   [/^instantiate$/, 'use a message start event'],
   [
     /^(ioSpecification|dataInputAssociation|dataOutputAssociation|dataState)$/,
-    'process data is shared, leave it out',
+    'remove it, process data is shared',
   ],
   [/^correlation/, 'use svc:correlation'],
   [/^(resourceRole|performer|humanPerformer|potentialOwner)$/, 'use svc:execute of lanes'],

@@ -28,14 +28,14 @@ export class ActionReader {
       return this.withoutActions(node, kind);
     }
     if (!WITH_ACTIONS.has(kind) || elements.length > MAX_ACTIONS) {
-      const message = `Tasks, service tasks, user tasks and send tasks have actions, at most ${MAX_ACTIONS}; ${kind} "${node.key}" does not.`;
+      const message = `Only tasks, service tasks, user tasks and send tasks can have actions, at most ${MAX_ACTIONS}; ${kind} "${node.key}" cannot.`;
       this.problems.error('ACTIONS_NOT_ALLOWED', node.element, message);
       return [];
     }
     const actions = elements.map((element, index) => this.action(element, node, { kind, index }));
     this.checkTogether(actions, node);
     const waits = actions.some(({ manual, optional }) => manual && !optional);
-    if (node.kind === 'USER_TASK' && !waits && !this.isUnsure(node)) {
+    if (node.kind === 'USER_TASK' && !waits && !this.hasMisspeltAttribute(node)) {
       this.warnOfPassing(node);
     }
     return actions.toSorted((a, b) => a.order - b.order);
@@ -59,7 +59,7 @@ export class ActionReader {
   uiActionsOf(node: DraftNode, kind: string, actions: readonly GraphAction[]): GraphUiAction[] {
     const elements = uiActionElements(node);
     if (elements.length > 0 && (kind !== 'userTask' || elements.length > MAX_ACTIONS)) {
-      const message = `Only user tasks have UI actions, at most ${MAX_ACTIONS}.`;
+      const message = `Only user tasks can have UI actions, at most ${MAX_ACTIONS}.`;
       this.problems.error('ACTIONS_NOT_ALLOWED', node.element, message);
       return [];
     }
@@ -68,7 +68,7 @@ export class ActionReader {
     }
     const uiActions = elements.map((element) => this.uiAction(element, node, actions));
     this.checkNames(uiActions, 'UI action', node);
-    if (!this.isUnsure(node)) {
+    if (!this.hasMisspeltAttribute(node)) {
       this.warnOfUnreachable(uiActions, node, actions);
     }
     return uiActions;
@@ -82,7 +82,7 @@ export class ActionReader {
   ): void {
     const reached = new Set(uiActions.map(({ action }) => action));
     for (const { name } of actions.filter((one) => one.manual && !reached.has(one.name))) {
-      const message = `Nobody can execute the manual action "${name}": no svc:uiAction of "${node.key}" names it.`;
+      const message = `The manual action "${name}" can never be executed: no svc:uiAction of "${node.key}" refers to it.`;
       this.problems.warning('ACTION_WITHOUT_UI_ACTION', node.element, message);
     }
   }
@@ -96,11 +96,11 @@ export class ActionReader {
       values.error('INVALID_ACTION', `Action "${name}" is manual, so it must be on a user task.`);
     }
     if (optional && !manual) {
-      values.error('INVALID_ACTION', `Action "${name}" is automatic and so always mandatory, not optional.`);
+      values.error('INVALID_ACTION', `Action "${name}" is automatic, so it cannot be optional.`);
     }
     const delay = values.duration('delay', true);
     if (manual && delay !== null) {
-      values.error('INVALID_ACTION', `Action "${name}" is manual and so has no delay.`);
+      values.error('INVALID_ACTION', `Action "${name}" is manual, so it cannot have a delay.`);
     }
     return {
       svcUuid: this.uuids.given(values) ?? this.uuids.ofAction(node.key, name),
@@ -125,7 +125,10 @@ export class ActionReader {
       return ['*'];
     }
     if (keys.length === 0 && manual && values.text('kind') === null) {
-      values.warning('NOTHING_STORED', 'A manual action without keys stores nothing of what a caller sends.');
+      values.warning(
+        'NOTHING_STORED',
+        'A manual action without keys stores none of the data that callers send.',
+      );
     }
     return keys;
   }
@@ -142,7 +145,7 @@ export class ActionReader {
       values.error('INVALID_ACTION', 'removeKeys and restoreKeys need allowBack="true" or "explicit".');
     }
     if (allowed && !manual) {
-      values.error('INVALID_ACTION', 'Only a manual action allows going back: somebody has to execute it.');
+      values.error('INVALID_ACTION', 'Only a manual action can allow going back.');
     }
     return allowed ? back : null;
   }
@@ -151,7 +154,10 @@ export class ActionReader {
     const values = new Values(element, this.problems);
     const name = values.required('name', 'A UI action');
     const action = values.required('action', 'A UI action');
-    if (!actions.some((one) => one.name === action && one.manual) && !this.mayBe(action, actions, node)) {
+    if (
+      !actions.some((one) => one.name === action && one.manual) &&
+      !this.mayBeMisspelt(action, actions, node)
+    ) {
       const manual = actions.filter((one) => one.manual).map((one) => one.name);
       const message = `UI action "${name}" names "${action}", which is not a manual action of its user task.`;
       values.error('UNKNOWN_ACTION', `${message}${didYouMean(action, manual)}`);
@@ -169,14 +175,14 @@ export class ActionReader {
   }
 
   /** Whether an attribute of an action or UI action is misspelt, so that checks across them are unreliable. */
-  private isUnsure(node: DraftNode): boolean {
+  private hasMisspeltAttribute(node: DraftNode): boolean {
     const all = [...actionElements(node), ...uiActionElements(node)];
     return all.some((one) => this.problems.hasWrongValue(one));
   }
 
   /** Whether an action might have this name, or be manual, if not for a misspelt attribute. */
-  private mayBe(wanted: string, actions: readonly GraphAction[], node: DraftNode): boolean {
-    return actions.some(({ name }) => name === wanted || name === '') && this.isUnsure(node);
+  private mayBeMisspelt(wanted: string, actions: readonly GraphAction[], node: DraftNode): boolean {
+    return actions.some(({ name }) => name === wanted || name === '') && this.hasMisspeltAttribute(node);
   }
 
   private checkTogether(actions: readonly GraphAction[], node: DraftNode): void {
@@ -184,7 +190,11 @@ export class ActionReader {
     const byName = new Map(actions.map((action) => [action.name, action]));
     this.checkWaits(actions, node, byName);
     for (const action of actions) {
-      if (action.parent !== null && !byName.has(action.parent) && !this.mayBe(action.parent, actions, node)) {
+      if (
+        action.parent !== null &&
+        !byName.has(action.parent) &&
+        !this.mayBeMisspelt(action.parent, actions, node)
+      ) {
         const hint = didYouMean(action.parent, [...byName.keys()]);
         const message = `The parent "${action.parent}" of action "${action.name}" is not an action of the same node.${hint}`;
         this.problems.error('UNKNOWN_ACTION', node.element, message);

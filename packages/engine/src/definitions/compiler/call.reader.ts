@@ -21,7 +21,7 @@ export function readCall(
   const loop = childOf(element, 'loopCharacteristics');
   const multiInstance = loop === undefined ? null : readLoop(loop, values.of(loop));
   if (!waits && outputKey !== null) {
-    const message = 'outputKey needs a call activity that waits: without waiting there is no result.';
+    const message = 'Only a call activity that waits can have outputKey: without waiting there is no result.';
     values.error('INVALID_VALUE', message);
   }
   return {
@@ -38,7 +38,7 @@ export function readCall(
 function readLoop(loop: BpmnElement, values: Values): MultiInstance {
   const collection = values.expression('collection') ?? dataInput(loop, values);
   if (collection === null) {
-    const message = 'A multi-instance call activity needs svc:collection, an expression of a list.';
+    const message = 'A multi-instance call activity needs svc:collection, an expression that yields a list.';
     values.error('MISSING_VALUE', message);
   }
   return { collection: collection ?? '', sequential: loop.isSequential === true };

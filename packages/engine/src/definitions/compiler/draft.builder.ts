@@ -96,7 +96,7 @@ export class DraftBuilder {
   private isWithinLimits(): boolean {
     const { nodes: maxNodes, nesting: maxNesting } = definitionLimits;
     if (this.nodes.size > maxNodes || this.flowElements.length > maxNodes * FLOWS_PER_NODE) {
-      const message = `A process has at most ${maxNodes} nodes and ${maxNodes * FLOWS_PER_NODE} sequence flows.`;
+      const message = `A process can have at most ${maxNodes} nodes and ${maxNodes * FLOWS_PER_NODE} sequence flows.`;
       this.problems.error('PROCESS_TOO_LARGE', this.process, message);
       return false;
     }
@@ -117,7 +117,7 @@ export class DraftBuilder {
       return;
     }
     if (source.scope !== target.scope || source.scope !== scope) {
-      const message = `${nameOf('sequenceFlow', key)} crosses the border of a subprocess; both ends and the flow itself must be in the same one.`;
+      const message = `${nameOf('sequenceFlow', key)} crosses the boundary of a subprocess; the flow and both its ends must be in the same one.`;
       this.problems.error('FLOW_CROSSES_SCOPE', element, message);
       this.loose.add(element);
       return;
@@ -131,7 +131,7 @@ export class DraftBuilder {
   private endOf(flow: BpmnElement, property: 'sourceRef' | 'targetRef'): DraftNode | undefined {
     const end = childOf(flow, property);
     const node = end && this.nodes.get(end);
-    if (end === undefined && !this.problems.hasWrongReference(flow) && !this.problems.isTorn) {
+    if (end === undefined && !this.problems.hasWrongReference(flow) && !this.problems.isIncomplete) {
       this.problems.error('MISSING_VALUE', flow, `A sequence flow needs ${property}.`);
     } else if (
       node === undefined &&
@@ -139,7 +139,7 @@ export class DraftBuilder {
       isA(end, 'bpmn:FlowNode') &&
       isElsewhere(end, this.process)
     ) {
-      const message = `${property} of a sequence flow is in another process; only messages pass between processes.`;
+      const message = `${property} of a sequence flow is in another process; only messages can pass between processes.`;
       this.problems.error('FLOW_CROSSES_PROCESS', flow, message);
     }
     return node;
@@ -157,8 +157,8 @@ export class DraftBuilder {
       return;
     }
     this.loose.add(node.element);
-    if (!this.problems.hasWrongReference(node.element) && !this.problems.isTorn) {
-      const message = `${nameOf('boundaryEvent', node.key)} is attached to no activity of its process.`;
+    if (!this.problems.hasWrongReference(node.element) && !this.problems.isIncomplete) {
+      const message = `${nameOf('boundaryEvent', node.key)} must be attached to an activity of its process.`;
       this.problems.error('BOUNDARY_NOT_ATTACHED', node.element, message);
     }
   }

@@ -39,13 +39,13 @@ export class EventReader {
     ];
     const [definition] = definitions;
     if (definitions.length > 1) {
-      const message = `An event has one event definition, not ${definitions.length}: multiple events are not executed.`;
+      const message = `An event can have only one event definition, not ${definitions.length}: multiple events are not executed.`;
       this.problems.error('MULTIPLE_EVENT_DEFINITIONS', node.element, message);
     }
     this.checkShared(node);
     const kind = definition === undefined ? 'none' : kindOf(definition).replace('EventDefinition', '');
     if (isKnown(kind) && !allowed.some((one) => one === kind)) {
-      const message = `${kindOf(node.element)} cannot be a ${kind} event; it is one of: ${allowed.join(', ')}.`;
+      const message = `${kindOf(node.element)} cannot be a ${kind} event. Allowed: ${allowed.join(', ')}.`;
       this.problems.error('INVALID_EVENT_DEFINITION', node.element, message);
     }
     return definition === undefined ? { type: 'NONE' } : this.definition(kind, definition, node);
@@ -55,7 +55,7 @@ export class EventReader {
   private checkShared(node: DraftNode): void {
     for (const shared of childrenOf(node.element, 'eventDefinitionRef')) {
       if (shared.$parent === undefined || kindOf(shared.$parent) !== 'definitions') {
-        const message = 'eventDefinitionRef names an event definition that belongs to another event.';
+        const message = 'eventDefinitionRef refers to an event definition that belongs to another event.';
         this.problems.error('INVALID_REFERENCE', node.element, message);
       }
     }
@@ -80,7 +80,7 @@ export class EventReader {
     const message = childOf(holder, 'messageRef');
     if (message === undefined) {
       if (!this.problems.hasWrongReference(holder)) {
-        const text = `${kindOf(node.element)} waits for or sends a message: name it with messageRef.`;
+        const text = `${kindOf(node.element)} must name the message that it waits for or sends: set messageRef.`;
         this.problems.error('MISSING_MESSAGE', node.element, text);
       }
       return { type: 'MESSAGE', message: '', correlation: null };
@@ -89,7 +89,7 @@ export class EventReader {
       ![holder, message].some((at) => at.correlation !== undefined) &&
       childOf(holder, 'operationRef') === undefined
     ) {
-      const text = `Nothing says which instance a message is for: give svc:correlation (empty when any may take it) to the message or here, or operationRef.`;
+      const text = `The message has no correlation, which selects the instance: set svc:correlation on the message or here (empty for any instance), or set operationRef.`;
       this.problems.error('MISSING_CORRELATION', node.element, text);
     }
     return {
@@ -114,8 +114,8 @@ export class EventReader {
     if (isMissing && !this.problems.hasWrongReference(definition)) {
       const message =
         error === undefined
-          ? 'An error end event names with errorRef what it throws.'
-          : 'The error that this event names has no errorCode.';
+          ? 'An error end event must name the error that it throws: set errorRef.'
+          : 'The error of this event has no errorCode.';
       this.problems.error('MISSING_ERROR_CODE', node.element, message);
     }
     return code;
@@ -129,7 +129,7 @@ export class EventReader {
     });
     const [timer] = given;
     if (timer === undefined || given.length > 1) {
-      values.error('INVALID_TIMER', 'A timer has exactly one of timeDate, timeDuration and timeCycle.');
+      values.error('INVALID_TIMER', 'A timer must have exactly one of timeDate, timeDuration and timeCycle.');
       return { type: 'DURATION', expression: '' };
     }
     this.checkFormal(timer.expression);
@@ -141,7 +141,7 @@ export class EventReader {
 
   private checkFormal(expression: BpmnElement): void {
     if (kindOf(expression) !== 'formalExpression') {
-      const message = 'An expression that is executed has xsi:type="bpmn:tFormalExpression".';
+      const message = 'An executable expression must have xsi:type="bpmn:tFormalExpression".';
       this.problems.error('EXPRESSION_NOT_FORMAL', expression, message);
     }
   }
@@ -151,7 +151,7 @@ export class EventReader {
     if (type === 'DURATION' && start) {
       values.error(
         'INVALID_TIMER',
-        'A timer start event has a date or a cycle: there is nothing a duration could begin with.',
+        'A timer start event needs a date or a cycle: a duration would have no start time.',
       );
     } else if (expression.includes('${')) {
       this.checkReferences(expression, start, values);
@@ -166,7 +166,10 @@ export class EventReader {
 
   private checkReferences(expression: string, start: boolean, values: Values): void {
     if (start) {
-      values.error('INVALID_TIMER', 'A timer start event has no data yet that ${…} could read.');
+      values.error(
+        'INVALID_TIMER',
+        'A timer start event cannot use ${…}: there is no data before the start.',
+      );
       return;
     }
     values.isTemplate(expression, 'timer');
@@ -185,7 +188,7 @@ function checkDate(text: string, values: Values): void {
   if (moment === undefined || moment < EARLIEST_MS || moment > LATEST_MS) {
     values.error(
       'INVALID_TIMER',
-      `timeDate is a moment such as 2030-01-31T08:00:00Z, not "${text.slice(0, 80)}".`,
+      `timeDate must be a time such as 2030-01-31T08:00:00Z, not "${text.slice(0, 80)}".`,
     );
   }
 }
@@ -194,7 +197,7 @@ function checkDate(text: string, values: Values): void {
 function checkCycle(text: string, values: Values): void {
   const cycle = parseCycle(text);
   if (cycle === undefined || cycle.repetitions === 0 || addDuration(0, cycle.interval) < 1_000) {
-    const message = `timeCycle is R[n]/duration such as R5/PT1H, of at least a second, not "${text.slice(0, 80)}".`;
+    const message = `timeCycle must be R[n]/duration of at least a second, such as R5/PT1H, not "${text.slice(0, 80)}".`;
     values.error('INVALID_TIMER', message);
     return;
   }

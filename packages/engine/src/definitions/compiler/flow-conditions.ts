@@ -30,7 +30,7 @@ function conditionOf(flow: DraftFlow, problems: DefinitionProblems): string | nu
     return null;
   }
   if (!mayDecide(flow.source)) {
-    const message = `A flow out of ${kindOf(flow.source.element)} "${flow.source.key}" has no condition.`;
+    const message = `A flow out of ${kindOf(flow.source.element)} "${flow.source.key}" cannot have a condition.`;
     values.error('CONDITION_NOT_ALLOWED', message);
     return null;
   }
@@ -45,7 +45,7 @@ function celOf(expression: BpmnElement, values: Values): string | null {
   const language = textOf(expression, 'language');
   const source = values.text('body');
   if (language !== undefined && !CEL.has(language)) {
-    const message = `Conditions are CEL expressions; the language "${language.slice(0, 80)}" is not evaluated.`;
+    const message = `Conditions must be CEL expressions; the language "${language.slice(0, 80)}" is not supported.`;
     values.error('UNSUPPORTED_LANGUAGE', message);
     return null;
   }
@@ -66,7 +66,7 @@ function isCondition(expression: BpmnElement, source: string, values: Values): b
   }
   const formal = values.isCel(source);
   const hint = formal ? '' : hintOf(source);
-  const message = `A condition that is executed is a CEL expression with xsi:type="bpmn:tFormalExpression".${hint}`;
+  const message = `An executable condition must be a CEL expression with xsi:type="bpmn:tFormalExpression".${hint}`;
   values[formal ? 'warning' : 'error']('EXPRESSION_NOT_FORMAL', message);
   return formal;
 }

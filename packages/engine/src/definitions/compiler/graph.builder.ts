@@ -43,7 +43,7 @@ export async function buildGraph(
     .filter(({ kind, incoming }) => kind === 'INCLUSIVE_GATEWAY' && incoming.length > 1)
     .reduce((sum, { incoming }) => sum + incoming.length, 0);
   if (joined * nodes.length > MAX_WAYS_TO_JOINS) {
-    const message = `The process has ${nodes.length} nodes and ${joined} flows into inclusive gateways, which is too much together; divide it.`;
+    const message = `The process has ${nodes.length} nodes and ${joined} flows into inclusive gateways, which together exceed the limit; split it.`;
     readers.problems.error('PROCESS_TOO_LARGE', draft.element, message);
   }
   const flows = draft.flows.toSorted(byIndex).map(({ index, key, condition, source, target }) => ({

@@ -24,12 +24,12 @@ export function checkSchema(schema: JsonObject | null, what: string, values: Val
 
 function sizeProblem(schema: JsonObject): string | undefined {
   const small = jsonSize(schema) <= MAX_BYTES && jsonDepth(schema) <= MAX_DEPTH;
-  return small ? undefined : `has at most ${MAX_BYTES} bytes and ${MAX_DEPTH} levels.`;
+  return small ? undefined : `can have at most ${MAX_BYTES} bytes and ${MAX_DEPTH} levels.`;
 }
 
 function draftProblem({ $schema }: JsonObject): string | undefined {
   const known = $schema === undefined || $schema === DRAFT;
-  return known ? undefined : 'is JSON Schema draft 2020-12; other drafts are not read.';
+  return known ? undefined : 'must be JSON Schema draft 2020-12; other drafts are not supported.';
 }
 
 function faultOf(schema: JsonObject): string | undefined {

@@ -24,7 +24,7 @@ export function readLanes(draft: ProcessDraft, problems: DefinitionProblems): Gr
     for (const element of childrenOf(lane.element, 'flowNodeRef')) {
       const node = nodes.get(element);
       if (node === undefined) {
-        const message = `${nameOf('lane', lane.key)} lists something that is no node of its process.`;
+        const message = `${nameOf('lane', lane.key)} lists something that is not a node of its process.`;
         problems.error('INVALID_LANE', lane.element, message);
       } else {
         place(node, index, lanes, problems);

@@ -67,14 +67,14 @@ function saveData(values: Values, manual: boolean): ActionOperation {
   const data = values.jsonTemplate('data');
   if (manual && data !== null) {
     const message =
-      'A manual action stores what the caller sends; a default for that is the body of the UI action, not data.';
+      'A manual action stores what the caller sends, not data. Set defaults in the body of the UI action.';
     values.error('INVALID_ACTION', message);
   }
   const isUnspecified =
     textOf(values.element, 'data') === undefined && ['saveData', null].includes(values.text('kind'));
   if (!manual && isUnspecified) {
     const message =
-      'An automatic saveData needs data; for an action that a person executes give manual="true".';
+      'An automatic saveData needs data; for an action that a person executes, set manual="true".';
     values.error('MISSING_VALUE', message);
   }
   return { kind: 'SAVE_DATA', data };
@@ -91,7 +91,7 @@ function parentPaths(values: Values): Record<string, string> {
     const from = path.path('from');
     const to = path.path('to');
     if (from === null || to === null || paths.has(from)) {
-      path.error('INVALID_VALUE', 'svc:path has a from, different from that of all others, and a to.');
+      path.error('INVALID_VALUE', 'Each svc:path needs a unique from, and a to.');
     } else {
       paths.set(from, to);
     }
@@ -105,7 +105,7 @@ function refuseForeign(values: Values, kind: Kind): void {
   for (const part of ALL_PARTS) {
     const given = textOf(values.element, part) !== undefined || childrenOf(values.element, part).length > 0;
     if (given && !known.includes(part)) {
-      values.error('INVALID_ACTION', `${part} means nothing for an action of kind ${kind}.`);
+      values.error('INVALID_ACTION', `An action of kind ${kind} cannot have ${part}.`);
     }
   }
 }

@@ -33,7 +33,7 @@ export async function compileProcess(draft: ProcessDraft, context: CompileContex
     await turnWithRoom();
   }
   await readFlowConditions(draft, problems);
-  if (!problems.isTorn) {
+  if (!problems.isIncomplete) {
     checkLevels(draft, context);
     checkGateways(draft, context);
   }
@@ -77,14 +77,14 @@ function searchableOf(values: Values): Pick<ProcessGraph, 'searchable'> {
   if (searchable.length > MAX_SEARCHABLE) {
     values.error(
       'INVALID_VALUE',
-      `searchable names at most ${MAX_SEARCHABLE} paths, not ${searchable.length}.`,
+      `searchable can name at most ${MAX_SEARCHABLE} paths, not ${searchable.length}.`,
     );
   }
   if (twice !== undefined) {
     values.error('INVALID_VALUE', `searchable names ${twice.slice(0, MAX_LENGTH)} twice.`);
   }
   if (unfit !== undefined) {
-    const message = `A path of searchable has at most ${MAX_LENGTH} characters and no colon, which ends the path in a query.`;
+    const message = `A path of searchable can have at most ${MAX_LENGTH} characters and no colon, which ends the path in a query.`;
     values.error('INVALID_VALUE', message);
   }
   return searchable.length === 0 ? {} : { searchable };

@@ -24,14 +24,14 @@ export function readStartPermissions(
     if (isRequested && startPermissions !== undefined) {
       found.set(start, { startPermissions });
     } else if (own !== undefined) {
-      values.error('MISPLACED_EXTENSION', 'svc:start belongs to a process, or to its none start events.');
+      values.error('MISPLACED_EXTENSION', 'Only a process and its none start events can have svc:start.');
     }
   }
   if (ofProcess !== undefined && found.size === 0) {
     problems.error(
       'MISPLACED_EXTENSION',
       element,
-      'svc:start means nothing here: no request starts the process.',
+      'svc:start has no effect here, because no request can start the process.',
     );
   }
   return found;
@@ -42,7 +42,7 @@ function permissionsOf(values: Values): string[] | undefined {
   const named = names.filter((name) => name !== '');
   // An empty attribute must not let everyone start the process.
   if (named.length === 0 && textOf(values.element, 'start') !== undefined) {
-    values.error('INVALID_VALUE', 'svc:start names permissions, with commas between them.');
+    values.error('INVALID_VALUE', 'svc:start must be a comma-separated list of permissions.');
   }
   return named.length === 0 ? undefined : named;
 }

@@ -39,11 +39,11 @@ export class SvcUuids {
       return undefined;
     }
     if (!validate(uuid)) {
-      values.error('INVALID_UUID', `svc:uuid is a UUID, not "${uuid.slice(0, 80)}".`);
+      values.error('INVALID_UUID', `svc:uuid must be a UUID, not "${uuid.slice(0, 80)}".`);
       return undefined;
     }
     if (this.used.has(uuid)) {
-      values.error('DUPLICATE_UUID', `The uuid ${uuid} is given twice in this process.`);
+      values.error('DUPLICATE_UUID', `The uuid ${uuid} is used twice in this process.`);
     }
     this.used.add(uuid);
     return uuid;

@@ -23,7 +23,7 @@ export class Values {
   text(name: string): string | null {
     const text = textOf(this.element, name)?.trim() ?? '';
     if (text.length > MAX_NAME && !LONG.has(name)) {
-      this.error('INVALID_VALUE', `${name} has at most ${MAX_NAME} characters.`);
+      this.error('INVALID_VALUE', `${name} can have at most ${MAX_NAME} characters.`);
       return null;
     }
     return text === '' ? null : text;
@@ -50,7 +50,7 @@ export class Values {
   number(name: string): number | null {
     const text = this.text(name);
     if (text !== null && !/^\d{1,9}$/.test(text)) {
-      this.error('INVALID_VALUE', `${name} is a whole number, not "${text}".`);
+      this.error('INVALID_VALUE', `${name} must be a whole number, not "${text}".`);
       return null;
     }
     return text === null ? null : Number(text);
@@ -60,7 +60,7 @@ export class Values {
     const text = this.text(name) ?? fallback;
     const choice = choices.find((one) => one === text);
     if (choice === undefined) {
-      const message = `${name} is one of ${choices.join(', ')}, not "${text}".`;
+      const message = `${name} must be one of ${choices.join(', ')}, not "${text}".`;
       this.error('INVALID_VALUE', `${message}${didYouMean(text, choices)}`);
     }
     return choice ?? fallback;
@@ -114,7 +114,7 @@ export class Values {
 
   isDuration(text: string, what: string): boolean {
     if (parseBoundedDuration(text) === undefined) {
-      const message = `${what} is an ISO 8601 duration such as PT15M or P30D, of at most ${MAX_DURATION_YEARS} years, not "${text.slice(0, 80)}".`;
+      const message = `${what} must be an ISO 8601 duration such as PT15M or P30D, of at most ${MAX_DURATION_YEARS} years, not "${text.slice(0, 80)}".`;
       this.error('INVALID_DURATION', message);
       return false;
     }
@@ -129,7 +129,7 @@ export class Values {
       return null;
     }
     if (!isJsonObject(read.value)) {
-      this.error('INVALID_JSON', `${name} is a JSON object.`);
+      this.error('INVALID_JSON', `${name} must be a JSON object.`);
       return null;
     }
     return read.value;
@@ -189,14 +189,14 @@ const LONG: ReadonlySet<string> = new Set(['body', 'condition', 'correlation', '
 function parseJson(source: string): unknown {
   const value = parsed(source);
   if (jsonDepth(value) > MAX_DEPTH) {
-    throw new Error(`JSON has at most ${MAX_DEPTH} levels.`);
+    throw new Error(`JSON can have at most ${MAX_DEPTH} levels.`);
   }
   const open = [value];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     if (typeof at === 'object' && at !== null) {
       const name = Object.keys(at).find(isPrototypeKey);
       if (name !== undefined) {
-        throw new Error(`${name} is a name that no data may have.`);
+        throw new Error(`data cannot have a member named ${name}.`);
       }
       Object.values(at).forEach((member) => open.push(member));
     }

@@ -13,7 +13,7 @@ export class DefinitionProblems {
   /** Codes with the ids where they were found. */
   private readonly places = new Set<string>();
   private readonly codes = new Set<string>();
-  /** Elements with a rejected attribute, whichever id the problem names. */
+  /** Elements with a rejected attribute, regardless of the id in the problem. */
   private readonly wrongValues = new Set<BpmnElement>();
   private errors = 0;
   private isCut = false;
@@ -49,7 +49,7 @@ export class DefinitionProblems {
   }
 
   /** Whether parts of the file could not be read. Problems that may only follow from that are not reported. */
-  get isTorn(): boolean {
+  get isIncomplete(): boolean {
     return this.codes.has('UNPARSABLE_CONTENT') || this.codes.has('DUPLICATE_ID');
   }
 

@@ -13,21 +13,21 @@ const copySchema = z
   ])
   .meta({
     id: 'CopyRule',
-    description: 'Data that a child process starts with: all, only these paths, all but these.',
+    description: 'Data that a child process starts with: all, only these paths, or all but these.',
   });
 
 const eventSchema = z
   .union([
     z.strictObject({ type: z.literal('NONE') }),
     z.strictObject({ type: z.literal('TERMINATE') }),
-    // Every text may hold `${…}` references (BPMN 2.0.2, 10.5.5.4, ISO 8601).
+    // The expression may contain `${…}` references (BPMN 2.0.2, 10.5.5.4, ISO 8601).
     z.strictObject({
       type: z.literal('TIMER'),
       timer: z.strictObject({ type: z.enum(['DATE', 'DURATION', 'CYCLE']), expression: z.string() }),
     }),
-    // `correlation` is a CEL expression; null for none. As texts, the values of both sides must be equal.
+    // `correlation` is a CEL expression; null for none. Both sides must have equal values, compared as text.
     z.strictObject({ type: z.literal('MESSAGE'), message: z.string(), correlation: textOrNull }),
-    // `code` null catches every error.
+    // With a null `code` it catches every error.
     z.strictObject({ type: z.literal('ERROR'), code: textOrNull }),
   ])
   .meta({ id: 'EventDefinition', description: 'What an event waits for or throws.' });
@@ -36,7 +36,7 @@ const operationSchema = z
   .union([
     // Stores its body: the input of the caller for a manual action, `data` (a JSON template) for an automatic one.
     z.strictObject({ kind: z.literal('SAVE_DATA'), data: jsonOrNull }),
-    // Runs a workflow of the build; `input` is a JSON template, null for all data; the output lands on `resultKey`.
+    // Runs a workflow of the build. `input` is a JSON template, null for all data. The output is stored under `resultKey`.
     z.strictObject({
       kind: z.literal('START_WORKFLOW'),
       workflow: z.string(),
@@ -52,7 +52,7 @@ const operationSchema = z
       startCondition: textOrNull,
       copy: copySchema,
     }),
-    // Copies values of this process to its parent: path here -> path there.
+    // Copies values of this process to its parent: path in this process -> path in the parent.
     z.strictObject({ kind: z.literal('APPEND_TO_PARENT'), paths: z.record(z.string(), z.string()) }),
     z.strictObject({
       kind: z.literal('SEND_MESSAGE'),
@@ -70,11 +70,11 @@ const actionSchema = z
     name: z.string().describe('Unique in its node.'),
     /** Position among its siblings, ascending. */
     order: z.int(),
-    manual: z.boolean().describe('Runs through the interface only; otherwise on arrival of the token.'),
-    optional: z.boolean().describe('Whether the token may leave without it.'),
+    manual: z.boolean().describe('Whether a caller executes it; otherwise it runs when the token arrives.'),
+    optional: z.boolean().describe('Whether the token may leave the node before it is executed.'),
     repeatable: z.boolean(),
-    /** Empty stores nothing. */
-    keys: z.array(z.string()).describe('Paths of data it may store; "*" is everything.'),
+    /** An action with an empty list stores nothing. */
+    keys: z.array(z.string()).describe('Data paths that it may store; "*" for everything.'),
     parent: textOrNull.describe('Name of the action after which it runs.'),
     autoRunChildren: z.boolean(),
     delay: textOrNull.describe('ISO 8601 duration before an automatic action runs.'),
@@ -83,10 +83,13 @@ const actionSchema = z
       .strictObject({
         removeKeys: z.array(z.string()),
         restoreKeys: z.array(z.string()),
-        explicit: z.literal(true).optional().describe('Only with the header `svc-back: true`.'),
+        explicit: z
+          .literal(true)
+          .optional()
+          .describe('Whether going back requires the header `svc-back: true`.'),
       })
       .nullable()
-      .describe('Not null: executing it later brings the token back.'),
+      .describe('If not null, executing the action from a later node takes the token back.'),
     operation: operationSchema,
   })
   .meta({ id: 'Action', description: 'An action of a node.' });
@@ -96,17 +99,17 @@ const uiActionSchema = z
     svcUuid: z.string(),
     name: z.string(),
     action: z.string().describe("Name of the node's manual action."),
-    body: jsonOrNull.describe('JSON that the body is merged into; values of the body win.'),
+    body: jsonOrNull.describe('Default body, into which the body of the call is merged.'),
     /** Null for any object. */
     bodySchema: jsonOrNull.describe('JSON Schema (2020-12) of the body.'),
     excludeKeys: z.array(z.string()).describe('Paths of the body that are dropped.'),
   })
-  .meta({ id: 'UiAction', description: 'What a front end executes.' });
+  .meta({ id: 'UiAction', description: 'A UI action, which callers execute.' });
 
 const callSchema = z
   .strictObject({
     process: z.string(),
-    appId: textOrNull.describe('Application of a library dependency; null for the own one.'),
+    appId: textOrNull.describe('Library application; null for the application of the process.'),
     startCondition: textOrNull,
     /** Whether the token waits for the end of the called process. */
     waits: z.boolean(),
@@ -120,11 +123,11 @@ const callSchema = z
   })
   .meta({ id: 'CallTarget', description: 'What a call activity starts.' });
 
-/** One node of a process. Everything refers to nodes and flows by their position; the names of kinds are those of BPMN 2.0.2, clauses 10 and 13. */
+/** A node of a process. Nodes and flows are referred to by position. Kinds are named as in BPMN 2.0.2, clauses 10 and 13. */
 const nodeSchema = z
   .strictObject({
     index: indexRule.describe('Position in "nodes".'),
-    id: z.int().min(0).describe('The number callers see; 0 until a build gives it.'),
+    id: z.int().min(0).describe('Number shown to callers; 0 until a build assigns it.'),
     key: z.string().describe('Id of the BPMN element.'),
     svcUuid: z.string(),
     name: textOrNull,
@@ -146,26 +149,26 @@ const nodeSchema = z
       'CALL_ACTIVITY',
     ]),
     event: eventSchema.nullable(),
-    scope: indexRule.nullable().describe('The embedded subprocess it stands in.'),
+    scope: indexRule.nullable().describe('Enclosing embedded subprocess; null at the top level.'),
     /** Null outside lanes. */
     lane: indexRule.nullable(),
     incoming: z.array(indexRule),
     outgoing: z.array(indexRule),
     /** Flow taken when no conditional one is. */
     defaultFlow: indexRule.nullable(),
-    /** Start events: value of `startCondition` that picks it. */
+    /** Start events: value of `startCondition` that selects it. */
     startCondition: textOrNull,
     startPermissions: z
       .array(z.string())
       .optional()
       .describe(
-        'Permissions of which a request needs one to start here; left out where the model names none.',
+        'Permissions, one of which a request requires to start here; absent if the model names none.',
       ),
     /** SUB_PROCESS: its start events. */
     starts: z.array(indexRule),
-    /** Activities: boundary events on it; error events in the order they are asked. */
+    /** Activities: attached boundary events; error events in the order in which they are tried. */
     boundaries: z.array(indexRule),
-    /** BOUNDARY_EVENT: its activity, whether it ends that, and a CEL condition that an error event also asks. */
+    /** BOUNDARY_EVENT: its activity, whether it interrupts the activity, and an additional CEL condition of error events. */
     attachedTo: indexRule.nullable(),
     interrupting: z.boolean(),
     condition: textOrNull,
@@ -174,7 +177,7 @@ const nodeSchema = z
     actions: z.array(actionSchema),
     uiActions: z.array(uiActionSchema),
     call: callSchema.nullable(),
-    /** RECEIVE_TASK: ISO 8601 duration after which it no longer waits and goes on; null for ever. */
+    /** RECEIVE_TASK: ISO 8601 duration after which the token continues without the message; null to wait forever. */
     timeout: textOrNull,
   })
   .meta({
@@ -186,7 +189,7 @@ const nodeSchema = z
 export const processGraphSchema = z
   .strictObject({
     format: z.literal(1),
-    svcUuid: z.string().describe('The same for the same process of an application in every version.'),
+    svcUuid: z.string().describe('Id of the process, the same in every version of the application.'),
     key: z.string().describe('Id of the BPMN process.'),
     name: z.string().describe('Name in the path of the start endpoint.'),
     nodes: z.array(nodeSchema),
@@ -197,7 +200,7 @@ export const processGraphSchema = z
           key: z.string(),
           source: indexRule,
           target: indexRule,
-          condition: textOrNull.describe('CEL; null for an unconditional one.'),
+          condition: textOrNull.describe('CEL expression; null for an unconditional flow.'),
         })
         .meta({ id: 'Flow', description: 'A sequence flow.' }),
     ),
@@ -208,9 +211,9 @@ export const processGraphSchema = z
           name: textOrNull,
           execute: z
             .array(z.string())
-            .describe('Permissions, one of which a caller needs; empty asks for none.'),
+            .describe('Permissions, one of which a caller requires; empty for none.'),
         })
-        .meta({ id: 'Lane', description: 'A swimlane.' }),
+        .meta({ id: 'Lane', description: 'A lane.' }),
     ),
     starts: z.array(indexRule).describe('Top-level start events.'),
     inputSchema: jsonOrNull.describe('JSON Schema (2020-12) of the start body.'),
@@ -218,7 +221,7 @@ export const processGraphSchema = z
     searchable: z
       .array(z.string())
       .optional()
-      .describe('Paths of data by whose values instances are found; left out where there are none.'),
+      .describe('Data paths by whose values instances can be found; absent if there are none.'),
   })
   .meta({ description: 'A process definition as it runs, compiled from BPMN.' });
 
@@ -230,7 +233,7 @@ export type GraphNode = ProcessGraph['nodes'][number];
 export type NodeKind = GraphNode['kind'];
 /** A sequence flow. */
 export type GraphFlow = ProcessGraph['flows'][number];
-/** A swimlane; `execute` names permissions, one of which a caller needs to start or act in it. Empty asks for none. */
+/** A lane; `execute` lists permissions, one of which a caller requires to start or act in it. Empty for none. */
 export type GraphLane = ProcessGraph['lanes'][number];
 /** Event that a node waits for or throws; NONE for a plain event. */
 export type EventDefinition = NonNullable<GraphNode['event']>;

@@ -52,11 +52,7 @@ class ElementReader {
       before !== undefined &&
       isPlaceholder(before) === isPlaceholder(value)
     ) {
-      this.problems?.error(
-        'REPEATED_PART',
-        target,
-        `${local} appears more than once in ${kindOf(target)}; only one can count.`,
-      );
+      this.problems?.error('REPEATED_PART', target, `${local} may appear only once in ${kindOf(target)}.`);
     }
   }
 }
@@ -136,7 +132,9 @@ function report(
     if (!TYPE_NAMES.has(property)) {
       const name = property.replace('bpmn:', '');
       const hint = didYouMean(String(value), idsFor(property, element, named));
-      const leftBehind = FLOW_LISTS.has(name) ? ' Where no flow is meant, take it out of the list.' : '';
+      const leftBehind = FLOW_LISTS.has(name)
+        ? ' If there should be no flow, remove the entry from the list.'
+        : '';
       const message = `${name} names "${value}", which is not in the file.${hint}${leftBehind}`;
       problems.error('UNRESOLVED_REFERENCE', element, message);
     }
@@ -170,7 +168,7 @@ function misplaced(name: string, message: string): string {
   const place = placeOf(name);
   return place === undefined
     ? `There is no element svc:${name} (${where}).${didYouMean(name, SVC_ELEMENTS)}`
-    : `svc:${name} stands in ${place}, not where it is (${where}).`;
+    : `svc:${name} belongs in ${place}, not here (${where}).`;
 }
 
 /** Whether an element belongs to a diagram, whose problems do not matter. */

@@ -1,6 +1,6 @@
 const IN_ACTION = 'svc:action';
 
-/** Allowed parents of each svc element: the extension elements of these kinds, or another svc element. */
+/** Allowed parents of each svc element: the extension elements of some BPMN kinds, or another svc element. */
 const PLACES: Readonly<Record<string, readonly string[] | string>> = {
   inputSchema: ['process'],
   actions: ['task', 'serviceTask', 'userTask', 'sendTask'],

@@ -22,7 +22,7 @@ const BOOLEANS =
 export function mayBeParsed(xml: string, problems: DefinitionProblems): boolean {
   const { xmlBytes } = definitionLimits;
   if (byteLength(xml) > xmlBytes) {
-    problems.error('FILE_TOO_LARGE', null, `A BPMN file has at most ${xmlBytes} bytes.`);
+    problems.error('FILE_TOO_LARGE', null, `A BPMN file can have at most ${xmlBytes} bytes.`);
     return false;
   }
   const content = xml.replace(NOT_CONTENT, ' ');
@@ -30,18 +30,22 @@ export function mayBeParsed(xml: string, problems: DefinitionProblems): boolean 
     problems.error(
       'DOCUMENT_TYPE',
       null,
-      'A BPMN file has no document type and no entities: remove the <!…>.',
+      'A BPMN file cannot have a document type or entities: remove the <!…>.',
     );
     return false;
   }
   const { depth, elements } = sizeOf(content);
   if (content.split('xmlns').length > MAX_NAMESPACES || depth > MAX_DEPTH) {
-    problems.error('FILE_TOO_COMPLEX', null, 'The file nests too deeply or declares too many namespaces.');
+    problems.error(
+      'FILE_TOO_COMPLEX',
+      null,
+      'The file is nested too deeply or declares too many namespaces.',
+    );
     return false;
   }
   const maxElements = Math.max(MIN_ELEMENTS, Math.floor(xmlBytes / BYTES_PER_ELEMENT));
   if (elements > maxElements) {
-    const message = `A BPMN file has at most ${maxElements} elements, this one has ${elements}: divide it.`;
+    const message = `A BPMN file can have at most ${maxElements} elements, this one has ${elements}: split it.`;
     problems.error('FILE_TOO_COMPLEX', null, message);
     return false;
   }

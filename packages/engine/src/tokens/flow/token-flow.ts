@@ -5,14 +5,14 @@ import type { TokenState } from '../state/engine.types.js';
 import { dataFor } from '../state/process-data.js';
 import type { RuntimeNode } from '../state/runtime-definition.js';
 import type { StepRun } from '../state/step-run.js';
-import { createToken, hasPendingAction, lineOf, removeToken, splitParentOf } from '../state/tokens.js';
+import { createToken, hasPendingAction, lineageOf, removeToken, splitParentOf } from '../state/tokens.js';
 
 /** Puts a token on a node and starts a new visit. */
 export function enter(run: StepRun, id: number, node: number): TokenState {
   const token = run.edit(id);
   if (!run.nodeOf(token).canGoBack && run.instance.returnPoints.length > 0) {
     // A node that forbids going back drops all earlier return points (docs/process-semantics.md, section 8).
-    const line = lineOf(run, token);
+    const line = lineageOf(run, token);
     run.instance.returnPoints = run.instance.returnPoints.filter(({ tokenId }) => !line.has(tokenId));
   }
   token.node = node;
@@ -25,7 +25,7 @@ export function enter(run: StepRun, id: number, node: number): TokenState {
 
 /**
  * Ends the visit of a node, which invalidates its jobs and waits, even while the token is held or moving.
- * @param data added to the event, besides the status
+ * @param data added to the event, in addition to the status
  */
 export function depart(run: StepRun, token: TokenState, data: JsonObject = {}): void {
   if ((run.nodeOf(token).waits || hasPendingAction(token)) && run.wasStored(token)) {

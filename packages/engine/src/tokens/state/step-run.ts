@@ -135,7 +135,7 @@ export class StepRun {
     this.events.push({ seq: this.instance.seq, kind, tokenId, node, data });
   }
 
-  /** @param data added to the event, besides both states */
+  /** @param data added to the event, in addition to both states */
   setInstanceState(state: InstanceStatus, data: JsonObject = {}): void {
     const from = this.instance.state;
     this.instance.state = state;

@@ -107,7 +107,7 @@ export function descendantsOf(run: Pick<StepRun, 'instance'>, id: number): Token
 }
 
 /** Returns the ids of a token and its ancestors. */
-export function lineOf(run: Pick<StepRun, 'instance'>, token: TokenState): Set<number> {
+export function lineageOf(run: Pick<StepRun, 'instance'>, token: TokenState): Set<number> {
   const line = new Set<number>();
   for (let at: TokenState | undefined = token; at !== undefined;) {
     line.add(at.id);

@@ -4,7 +4,7 @@ import type { GraphAction } from '../../definitions/model/process-graph.types.js
 import type { ReturnPoint, TokenState, ActionState } from '../state/engine.types.js';
 import type { ActionPlace, UiActionPlace } from '../state/runtime-definition.js';
 import type { StepRun } from '../state/step-run.js';
-import { descendantsOf, lineOf, createToken, isParked, splitParentOf } from '../state/tokens.js';
+import { descendantsOf, lineageOf, createToken, isParked, splitParentOf } from '../state/tokens.js';
 import { runAutomaticActions, storeBody } from '../nodes/actions.js';
 import { rest } from '../nodes/activities.js';
 import { restoreData } from '../state/process-data.js';
@@ -79,7 +79,7 @@ export function returnPointFor(
   if (action.back === null || !node.canGoBack || view.instance.returnPoints.length === 0) {
     return undefined;
   }
-  const line = lineOf(view, token);
+  const line = lineageOf(view, token);
   const point = view.instance.returnPoints.findLast(
     ({ actionSvcUuid, tokenId }) => actionSvcUuid === action.svcUuid && line.has(tokenId),
   );
