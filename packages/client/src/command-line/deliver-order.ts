@@ -61,8 +61,8 @@ export async function deliverFolder(
 }
 
 /**
- * Returns a message for differences that could not be read, which does not prevent the activation. @throws errors other than those of the
- * service
+ * Returns a message for differences that could not be read, which does not prevent the activation.
+ * @throws errors that do not come from the service or its client
  */
 function unreadDifferences(error: unknown): string {
   if (!(error instanceof SvcError)) {

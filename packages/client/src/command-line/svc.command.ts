@@ -40,8 +40,8 @@ export async function svc(args: string[], surroundings: SvcSurroundings): Promis
 }
 
 /**
- * Prints an error of the command line or the service and returns its status. @throws other errors
- * @throws what is no fault of the command line or the service
+ * Prints an error of the command line or the service and returns the exit status.
+ * @throws all other errors
  */
 function statusOf(error: unknown, { printError }: SvcSurroundings): number {
   if (error instanceof CommanderError) {

@@ -132,8 +132,7 @@ function filtersOf({ app, build, process, element, code, from, to }: IncidentsOp
   return given({ ...place, code: code as ListedIncident['code'] | undefined, from, to });
 }
 
-const RETRY_NOTE =
-  'A workflow that has already made a call that must not be repeated continues with its original data.';
+const RETRY_NOTE = 'A workflow that has already made a non-repeatable call continues with its original data.';
 
 /**
  * Retries an instance: one token, or all that have stopped, or the instance itself if it has stopped as a whole.

@@ -73,8 +73,9 @@ async function isVersion(svc: SvcClient, { appId, versionId }: Version): Promise
 }
 
 /**
- * Enables or disables a tool. @param named SYSTEM/TOOL, where SYSTEM is a name or resourceName. @throws UsageError
- * @param named SYSTEM/TOOL, the system by its name or its resourceName. @throws UsageError
+ * Enables or disables a tool.
+ * @param named SYSTEM/TOOL, where SYSTEM is a name or resourceName
+ * @throws UsageError when there is no such tool, or several have the name
  */
 async function switchTool(svc: SvcClient, version: Version, named: string, enabled: boolean): Promise<void> {
   const systems = await systemsOf(svc, version);

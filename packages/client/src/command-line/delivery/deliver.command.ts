@@ -160,8 +160,8 @@ class DeliveryRun {
   }
 
   /**
-   * Checks that the agents of the build can run, unless --force is set. @throws DeliveryError
-   * @throws DeliveryError when an agent of the build cannot run, unless that is what is wanted
+   * Checks that the agents of the build can run, unless --force is set.
+   * @throws DeliveryError when an agent cannot run
    */
   private async requireAgents(client: DeliveryClient, buildId: string): Promise<void> {
     const { order, surroundings } = this;
