@@ -15,12 +15,12 @@ export interface Answer<T> {
 
 /** Options of {@link useAnswer}. */
 export interface AnswerOptions {
-  /** Milliseconds from a response to the next request, at least {@link LEAST_REFRESH_MS}. Default: no refresh. */
+  /** Milliseconds from a response to the next request, at least {@link MIN_REFRESH_MS}. Default: no refresh. */
   refreshMs?: number;
 }
 
 /** Minimum refresh interval. */
-export const LEAST_REFRESH_MS = 5_000;
+export const MIN_REFRESH_MS = 5_000;
 
 interface Known<T> {
   data?: T;
@@ -59,7 +59,7 @@ export function useAnswer<T>(
       }
     };
     const stop =
-      refreshMs === undefined ? void once() : whileVisible(once, Math.max(refreshMs, LEAST_REFRESH_MS));
+      refreshMs === undefined ? void once() : whileVisible(once, Math.max(refreshMs, MIN_REFRESH_MS));
     return () => {
       controller.abort();
       stop?.();

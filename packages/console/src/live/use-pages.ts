@@ -28,7 +28,7 @@ interface Known<T> {
 const NOTHING = { items: [], next: undefined, error: undefined, isLoading: true };
 
 /**
- * Loads a list page by page: the first page at once and when one of `inputs` changes, the others on demand.
+ * Loads a list page by page: the first page immediately and whenever one of `inputs` changes, the others on request.
  * @param ask loads a page by the `next` of the previous one; undefined for the first page
  * @param inputs values that the list depends on, such as filters
  */

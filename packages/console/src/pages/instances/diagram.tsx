@@ -12,7 +12,7 @@ import { Section } from '../../parts/page-head.js';
 import { Table, type Column } from '../../parts/table.js';
 import { texts } from '../../texts/texts.js';
 import { useBpmnFile } from './use-bpmn-file.js';
-import { elementStates, marksOf, type ElementState } from './walked.js';
+import { elementStates, marksOf, type ElementState } from './element-states.js';
 
 const t = texts.instances;
 
