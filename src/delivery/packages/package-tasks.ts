@@ -7,7 +7,7 @@ import { canonicalCertificates } from '../../platform/tls/certificates.js';
 import { storedBytes } from '../../store/tables/column-values.js';
 import type { ProcessGraph } from '#engine/definitions';
 import type { AppVersionKey } from '../../apps/apps.types.js';
-import { stamped, type DraftChange, type DraftWorkflow } from './drafts/draft-workflows.js';
+import { withStamps, type DraftChange, type DraftWorkflow } from './drafts/draft-workflows.js';
 import { editedDocument } from './drafts/node-edit.js';
 import { packText, unpackBytes } from '../../platform/json/packed-text.js';
 import { resourceId, workflowDefinitionId } from '../../platform/validation/resource-ids.js';
@@ -24,10 +24,10 @@ import type {
   CheckResult,
   CheckTask,
   EditTask,
-  JudgedGraph,
-  JudgedPackage,
-  JudgedProcessFile,
-  JudgedWorkflow,
+  StorableGraph,
+  StorablePackage,
+  StorableProcessFile,
+  StorableWorkflow,
   NamedNode,
   NumberTask,
   PackageJson,
@@ -93,32 +93,32 @@ export class PackageTasks {
     const document = documentOf(json);
     const { package: pkg, problems } = this.packages.parse(document);
     if (pkg === null) {
-      return { judged: null, problems };
+      return { storable: null, problems };
     }
     const { checked, problems: found } = await this.packages.check(pkg, context);
     if (checked === null) {
-      return { judged: null, problems: found };
+      return { storable: null, problems: found };
     }
     const { application, systems, processes, workflows } = checked;
-    const judged: JudgedPackage = {
+    const storable: StorablePackage = {
       application,
       systems: systems.map(withCanonicalTls),
       processCount: processes.reduce((sum, { graphs }) => sum + graphs.length, 0),
       workflowCount: workflows.length,
-      processes: build === null ? [] : processes.map(toJudgedFile),
-      workflows: build === null ? [] : workflows.map((workflow) => this.judged(workflow, build, context)),
+      processes: build === null ? [] : processes.map(toStorableFile),
+      workflows: build === null ? [] : workflows.map((workflow) => this.toStorableWorkflow(workflow, build, context)),
       drafts: draft && (await draftsOf(workflows, draft)),
       checksum: createHash('sha256').update(canonicalJson(document)).digest('hex'),
       packed: storedBytes(await packText(JSON.stringify(document))),
     };
-    return { judged, problems: found };
+    return { storable, problems: found };
   }
 
-  private judged(
+  private toStorableWorkflow(
     workflow: PackageWorkflow,
     version: AppVersionKey,
     { appId, definitionIds = NO_IDS }: CheckContext,
-  ): JudgedWorkflow {
+  ): StorableWorkflow {
     const { name } = workflow;
     const resourceDefinitionId = workflowDefinitionId(appId, name);
     const ids = { resourceId: resourceId(version, resourceDefinitionId), resourceDefinitionId };
@@ -136,11 +136,11 @@ function bytesIn(result: PackageWork[keyof PackageWork]['result']): Uint8Array[]
   if (result instanceof Uint8Array) {
     return [result];
   }
-  const judged = 'judged' in result ? result.judged : null;
-  if (judged === null) {
+  const storable = 'storable' in result ? result.storable : null;
+  if (storable === null) {
     return [];
   }
-  const { packed, drafts, processes, workflows } = judged;
+  const { packed, drafts, processes, workflows } = storable;
   return [
     packed,
     ...(drafts === null ? [] : [drafts]),
@@ -174,11 +174,11 @@ function withCanonicalTls(system: PackageSystem): PackageSystem {
     : { ...system, tls: { ...tls, caCertificates: canonicalCertificates(tls.caCertificates) } };
 }
 
-function toJudgedFile({ file, bpmn, graphs }: CheckedProcessFile): JudgedProcessFile {
-  return { file, bpmn: storedBytes(bpmn), graphs: graphs.map(toJudgedGraph) };
+function toStorableFile({ file, bpmn, graphs }: CheckedProcessFile): StorableProcessFile {
+  return { file, bpmn: storedBytes(bpmn), graphs: graphs.map(toStorableGraph) };
 }
 
-function toJudgedGraph(graph: ProcessGraph): JudgedGraph {
+function toStorableGraph(graph: ProcessGraph): StorableGraph {
   const { name, svcUuid } = graph;
   const nodes = graph.nodes.map((node): NamedNode => ({ svcUuid: node.svcUuid, key: node.key }));
   return { name, svcUuid, nodes: bytesOf(JSON.stringify(nodes)), json: bytesOf(JSON.stringify(graph)) };
@@ -201,5 +201,5 @@ async function draftsOf(
 ): Promise<Uint8Array> {
   const stored =
     before === null ? [] : (JSON.parse((await unpackBytes(before)).toString()) as DraftWorkflow[]);
-  return storedBytes(await packText(JSON.stringify(stamped(workflows, stored, change))));
+  return storedBytes(await packText(JSON.stringify(withStamps(workflows, stored, change))));
 }

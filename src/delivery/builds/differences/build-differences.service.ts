@@ -31,7 +31,7 @@ type PartsBuild = Pick<BuildLibraryDto, 'appId' | 'buildId'>;
  */
 @Injectable()
 export class BuildDifferencesService {
-  /** One replica compares one build at a time. */
+  /** Limits each replica to one comparison at once. */
   private readonly comparisons: Bulkhead;
 
   constructor(

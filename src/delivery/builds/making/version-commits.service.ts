@@ -20,7 +20,7 @@ import {
 import type { PackageText } from '../model/builds.types.js';
 import { agentsOf } from '../model/workflow-text.js';
 import { PackageCheckService } from '../packages/package-check.service.js';
-import { namesOf, storedPackage, storedWorkflows, untilUnmoved } from '../packages/stored-packages.js';
+import { namesOf, storedPackage, storedWorkflows, retryIfMoved } from '../packages/stored-packages.js';
 import { AppPackages } from '../storage/app-packages.repository.js';
 import { BuildWarningsService } from './build-warnings.service.js';
 import type { CommittedVersionResponseDto } from './commit.dto.js';
@@ -85,7 +85,7 @@ export class VersionCommitsService {
   ): Promise<CommittedVersionResponseDto> {
     await this.database.read((manager) => this.apps.requireDraft(manager, version));
     // If another package is stored after the check, check that one.
-    const committedAt = await untilUnmoved(async () => {
+    const committedAt = await retryIfMoved(async () => {
       const checked = await this.requireBuildable(principal, version);
       return this.database.write((manager) =>
         this.store(manager, principal, version, { ...checked, message, condition }),

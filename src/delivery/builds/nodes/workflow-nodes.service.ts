@@ -23,7 +23,7 @@ import {
   WorkflowNotFoundError,
 } from '../model/builds.errors.js';
 import { agentsOf, type AgentNode, type AgentWorkflow, type WorkflowText } from '../model/workflow-text.js';
-import { storedWorkflows, untilUnmoved } from '../packages/stored-packages.js';
+import { storedWorkflows, retryIfMoved } from '../packages/stored-packages.js';
 import { PackageCheckService } from '../packages/package-check.service.js';
 import type { ShownNode, ShownWorkflow, WorkflowSummaryDto } from './workflow-node.dto.js';
 import type { NodeKey, WorkflowKey } from './workflow-node.params.dto.js';
@@ -143,7 +143,7 @@ export class WorkflowNodesService {
     action: AuditAction,
     plan: (workflow: WorkflowText<DraftNode>) => Promise<Plan>,
   ): Promise<Plan> {
-    return untilUnmoved(async () => {
+    return retryIfMoved(async () => {
       const edited = await this.packages.checksum(key);
       const text = await this.text(key);
       const planned = await plan(text);

@@ -17,7 +17,7 @@ import type { StoredPackageResponseDto } from '../model/package.dto.js';
 import { AppPackages } from '../storage/app-packages.repository.js';
 import { PackageCheckService, type Delivery } from './package-check.service.js';
 import { secretWarnings } from './secret-warnings.js';
-import { namesOf, storedPackage, untilUnmoved } from './stored-packages.js';
+import { namesOf, storedPackage, retryIfMoved } from './stored-packages.js';
 
 /** Maximum number of names of each kind in an audit event. */
 const AUDITED_NAMES = 50;
@@ -50,7 +50,7 @@ export class AppPackagesService {
     version: AppVersionKey,
     json: PackageJson,
   ): Promise<StoredPackageResponseDto> {
-    return untilUnmoved(async () => {
+    return retryIfMoved(async () => {
       const delivery = await this.checks.delivery(principal, version, json);
       const { changed, systems } = await this.database.write((manager) =>
         this.apply(manager, principal, delivery),

@@ -12,9 +12,9 @@ import type { DraftChange } from '../../packages/drafts/draft-workflows.js';
 import { workflowDefinitionId } from '../../../platform/validation/resource-ids.js';
 import type {
   EditTask,
-  JudgedGraph,
-  JudgedPackage,
-  JudgedProcessFile,
+  StorableGraph,
+  StorablePackage,
+  StorableProcessFile,
   NamedNode,
   PackageJson,
 } from '../../packages/thread/package-task.types.js';
@@ -27,7 +27,7 @@ import { AppPackages, type PackageState } from '../storage/app-packages.reposito
 
 /** Result of a check; `package` is null when `problems` contains errors. */
 export interface PackageCheck {
-  package: JudgedPackage | null;
+  package: StorablePackage | null;
   /** Process graphs with node ids; empty unless for a build. */
   graphs: NumberedGraph[];
   libraries: ResolvedLibraries | null;
@@ -36,14 +36,14 @@ export interface PackageCheck {
 
 /** A process graph of a package, with its JSON in the stored form. */
 export interface NumberedGraph
-  extends Pick<JudgedGraph, 'name' | 'svcUuid'>, Pick<JudgedProcessFile, 'file' | 'bpmn'> {
+  extends Pick<StorableGraph, 'name' | 'svcUuid'>, Pick<StorableProcessFile, 'file' | 'bpmn'> {
   graph: Uint8Array;
 }
 
 /** A checked package that can be stored in a version. */
 export interface Delivery {
   version: AppVersionKey;
-  package: JudgedPackage & { drafts: Uint8Array };
+  package: StorablePackage & { drafts: Uint8Array };
   libraries: ResolvedLibraries;
   /** When the check read the stored package. */
   at: Date;
@@ -131,7 +131,7 @@ export class PackageCheckService {
       const build = forBuild === undefined ? null : version;
       const checked = await thread.check({ json, context, build, draft: (await draft?.()) ?? null });
       const all = [...problems, ...libraries.problems, ...checked.problems];
-      const pkg = all.some(({ severity }) => severity === 'error') ? null : checked.judged;
+      const pkg = all.some(({ severity }) => severity === 'error') ? null : checked.storable;
       const graphs = forBuild === undefined ? [] : await numbered(thread, pkg, forBuild);
       return { package: pkg, graphs, libraries, problems: all };
     });
@@ -180,7 +180,7 @@ export class PackageCheckService {
 
 async function numbered(
   thread: PackageThread,
-  pkg: JudgedPackage | null,
+  pkg: StorablePackage | null,
   numbersOf: NonNullable<CheckOptions['forBuild']>,
 ): Promise<NumberedGraph[]> {
   const found: NumberedGraph[] = [];

@@ -43,12 +43,12 @@ export async function namesOf(json: Buffer): Promise<{ libraries: LibraryReferen
 }
 
 /** Retries work that stores only if the package it has read is still there. */
-const UNTIL_UNMOVED: RetryPolicy = { retries: 4, isRetryable: (error) => error instanceof PackageMovedError };
+const IF_MOVED: RetryPolicy = { retries: 4, isRetryable: (error) => error instanceof PackageMovedError };
 
 /**
  * Runs work that reads the package of a version first and stores only if the package is still there.
  * @throws what the work throws; PackageMovedError when others stored packages all the time
  */
-export function untilUnmoved<Result>(work: () => Promise<Result>): Promise<Result> {
-  return withRetries(UNTIL_UNMOVED, work);
+export function retryIfMoved<Result>(work: () => Promise<Result>): Promise<Result> {
+  return withRetries(IF_MOVED, work);
 }

@@ -123,7 +123,7 @@ export const ActiveBuilds = {
 
   /** Returns the active build and prevents other activations for the application until the transaction ends. */
   async lock(manager: EntityManager, appId: string): Promise<ActiveBuild | null> {
-    // The row must exist to be locked. Nobody sees it without a build, because the same transaction sets one.
+    // Only an existing row can be locked. It is never visible without a build, because the same transaction sets one.
     await ACTIVES.ensure(manager, { appId, buildId: null, activatedAt: null, activatedBy: null });
     return toActive(await ACTIVE.first(manager, { appId }, { lock: 'pessimistic_write' }));
   },

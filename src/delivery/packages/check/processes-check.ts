@@ -200,7 +200,7 @@ export class ProcessesCheck {
   }
 }
 
-/** Compiles one file and adds its problems. Call it for one file at a time, because it yields the event loop at the end. */
+/** Compiles one file and adds its problems. Not for concurrent calls, because it yields the event loop at the end. */
 async function compileFile(
   { file, bpmn }: PackageProcessFile,
   compile: CompileProcess,

@@ -30,7 +30,7 @@ export interface DraftChange {
  * matched by id and name of the workflow.
  * @param before the stored workflows of the version
  */
-export function stamped(
+export function withStamps(
   workflows: readonly PackageWorkflow[],
   before: readonly DraftWorkflow[],
   change: Pick<DraftChange, 'at' | 'by'>,
@@ -40,11 +40,13 @@ export function stamped(
   );
   return workflows.map((workflow) => ({
     ...workflow,
-    nodes: workflow.nodes.map((node) => stampedNode(node, known.get(keyOf(workflow.name, node.id)), change)),
+    nodes: workflow.nodes.map((node) =>
+      withNodeStamps(node, known.get(keyOf(workflow.name, node.id)), change),
+    ),
   }));
 }
 
-function stampedNode(
+function withNodeStamps(
   node: WorkflowNode,
   before: DraftNode | undefined,
   { at, by }: Pick<DraftChange, 'at' | 'by'>,

@@ -48,7 +48,7 @@ function replaced(nodes: Nodes, node: JsonObject): Nodes {
 }
 
 /**
- * Adds a node. With `onSequence` it is inserted into that sequence: the sequence then hasTarget to the node, and the node to the former target,
+ * Adds a node. With `onSequence` it is inserted into that sequence: the sequence then leads to the node, and the node to the former target,
  * unless it is an END or has its own sequences.
  * @throws SequenceNotFoundError
  */

@@ -41,9 +41,9 @@ const workflowHeadSchema = workflowSchema.extend({ nodes: readSeparately });
 
 /** Validates a document against the schemas, part by part, which limits the cost of hostile ones. */
 export class PackageReader {
-  /** The valid parts, even if the shape of others is fileError. */
+  /** The valid parts, even if others have the wrong shape. */
   readable: ReadableParts = { systems: [], workflows: [], processes: [], unread: NOTHING_READ };
-  /** Names of entries with a fileError shape. */
+  /** Names of entries with the wrong shape. */
   private readonly faulty: Record<List, UnreadNames> = { systems: [], workflows: [], processes: [] };
   private readonly problems = new PackageProblems();
 

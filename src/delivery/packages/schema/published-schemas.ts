@@ -51,7 +51,7 @@ function withPayloads(document: Document): Document {
       properties: { type: { const: type }, payload: { type: 'object', minProperties: 1 } },
       required: ['type', 'payload'],
     },
-    // eslint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema; nobody awaits a schema
+    // eslint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema, never awaited
     then: { properties: { payload: { $ref: `#/$defs/${name}` } } },
   }));
   return { ...document, $defs: { ...$defs, [NODE]: { ...$defs[NODE], allOf } } };

@@ -41,7 +41,7 @@ export interface CheckTask {
 }
 
 export interface NumberTask {
-  /** JSON of the graph, see JudgedGraph. */
+  /** JSON of the graph, see StorableGraph. */
   json: Uint8Array;
   /** Ids in the order of its nodes. */
   numbers: Float64Array;
@@ -64,15 +64,15 @@ export interface ReadPackage {
 }
 
 /** A BPMN file and its process graphs. */
-export interface JudgedProcessFile {
+export interface StorableProcessFile {
   file: string;
   /** The text in the stored form, see storedBytes(). */
   bpmn: Uint8Array;
-  graphs: JudgedGraph[];
+  graphs: StorableGraph[];
 }
 
 /** A process graph whose nodes have no ids yet. */
-export interface JudgedGraph extends Pick<ProcessGraph, 'name' | 'svcUuid'> {
+export interface StorableGraph extends Pick<ProcessGraph, 'name' | 'svcUuid'> {
   /** JSON of NamedNode[]. */
   nodes: Uint8Array;
   json: Uint8Array;
@@ -82,7 +82,7 @@ export interface JudgedGraph extends Pick<ProcessGraph, 'name' | 'svcUuid'> {
 export type NamedNode = Pick<GraphNode, 'svcUuid' | 'key'>;
 
 /** A workflow as stored in a build: its references have definition ids. */
-export interface JudgedWorkflow {
+export interface StorableWorkflow {
   name: string;
   resourceId: string;
   resourceDefinitionId: string;
@@ -91,14 +91,14 @@ export interface JudgedWorkflow {
 }
 
 /** A package without errors, ready to be stored. Large parts are bytes, which are transferred between threads. */
-export interface JudgedPackage extends Pick<CheckedPackage, 'application' | 'systems'> {
+export interface StorablePackage extends Pick<CheckedPackage, 'application' | 'systems'> {
   /** Number of processes in all files. */
   processCount: number;
   workflowCount: number;
   /** Empty unless for a build. */
-  processes: JudgedProcessFile[];
+  processes: StorableProcessFile[];
   /** Empty unless for a build. */
-  workflows: JudgedWorkflow[];
+  workflows: StorableWorkflow[];
   /** JSON of DraftWorkflow[], packed by packText(), in the stored form; null unless requested. */
   drafts: Uint8Array | null;
   /** SHA-256 of the canonical JSON (RFC 8785) of the document. */
@@ -107,9 +107,9 @@ export interface JudgedPackage extends Pick<CheckedPackage, 'application' | 'sys
   packed: Uint8Array;
 }
 
-/** Result of a check; `judged` is null when there are errors. */
+/** Result of a check; `storable` is null when there are errors. */
 export interface CheckResult {
-  judged: JudgedPackage | null;
+  storable: StorablePackage | null;
   problems: PackageProblem[];
 }
 

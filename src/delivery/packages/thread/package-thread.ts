@@ -70,7 +70,7 @@ export class PackageThread {
   /** @throws as `read` */
   async check(task: CheckTask): Promise<CheckResult> {
     const checked = await this.run('check', task);
-    return 'lost' in checked ? { judged: null, problems: this.problemsOf(checked) } : checked;
+    return 'lost' in checked ? { storable: null, problems: this.problemsOf(checked) } : checked;
   }
 
   /**
