@@ -62,7 +62,7 @@ class ProbeEnding {
   /** Runs cleanup in reverse order: a client without its socket closes without errors. */
   end(): void {
     this.isOver = true;
-    this.destroyers.splice(0).toReversed().forEach(quietly);
+    this.destroyers.splice(0).toReversed().forEach(ignoringErrors);
   }
 }
 
@@ -96,7 +96,7 @@ function unhealthy(failure: ProbeFailure, detail: string | null = null): ProbeOu
 }
 
 /** Calls a cleanup function and ignores errors, so that the others still run. */
-function quietly(destroy: () => void): void {
+function ignoringErrors(destroy: () => void): void {
   try {
     destroy();
   } catch {

@@ -111,7 +111,7 @@ export class ScanStore {
   /** Returns completed scans, newest first, at most `scansKept`. */
   async scans(query: HistoryQuery): Promise<Page<StoredScan, number>> {
     const times = timesIn(query);
-    const where = { ...behind(query), ...(times.length > 0 && { finishedAt: And(...times) }) };
+    const where = { ...olderThan(query), ...(times.length > 0 && { finishedAt: And(...times) }) };
     return this.page(query, (manager, take) =>
       manager.find(DiscoveryScanEntity, { select: SCAN, where, order: { id: 'DESC' }, take }),
     );
@@ -129,7 +129,7 @@ export class ScanStore {
     const wanted = query.key === undefined ? [] : [Equal(query.key)];
     const times = timesIn(query);
     const where = shown.map((keys) => ({
-      ...behind(query),
+      ...olderThan(query),
       ...(keys.length + wanted.length > 0 && { componentKey: And(...keys, ...wanted) }),
       ...(times.length > 0 && { noticedAt: And(...times) }),
     }));
@@ -168,7 +168,7 @@ async function keepNewest(
   }
 }
 
-function behind({ before }: HistoryQuery) {
+function olderThan({ before }: HistoryQuery) {
   return before === undefined ? {} : { id: LessThan(before) };
 }
 

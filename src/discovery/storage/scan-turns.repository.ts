@@ -49,7 +49,7 @@ export class ScanTurnsRepository {
     return [{ begun: (free ?? held)?.begun ?? 0, isFree: held === null }];
   }
 
-  /** The row, if nobody has the lease. */
+  /** Returns conditions that match the row while no replica holds the lease. */
   private free(where: { begun?: number }): FindOptionsWhere<DiscoveryStateEntity>[] {
     const heldUntil = Raw((column) => `${column} <= ${this.time.at()}`);
     return [{ holder: IsNull() }, { heldUntil }].map((lease) => ({ name: NAME, ...where, ...lease }));

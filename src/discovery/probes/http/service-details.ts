@@ -27,9 +27,9 @@ export async function moreAbout(http: ProbeHttp, found: HealthFound): Promise<Se
   const learned: SelfDescription[] = [];
   const ask = async (): Promise<void> => {
     if (infoPath !== undefined) {
-      learned.push(await quietly(() => document(http, infoPath)));
+      learned.push(await ignoringErrors(() => document(http, infoPath)));
     }
-    learned.push(await quietly(() => fromFramework(http, found)));
+    learned.push(await ignoringErrors(() => fromFramework(http, found)));
   };
   await within(http.remainingMs / 2, ask(), () => undefined);
   return merged(learned);
@@ -49,8 +49,8 @@ async function fromFramework(http: ProbeHttp, { own, at, answer }: HealthFound):
 }
 
 async function actuator(http: ProbeHttp, prefix: string): Promise<SelfDescription> {
-  const info = await quietly(async () => describedBy(await http.object(`${prefix}actuator/info`)));
-  const links = await quietly(async () => {
+  const info = await ignoringErrors(async () => describedBy(await http.object(`${prefix}actuator/info`)));
+  const links = await ignoringErrors(async () => {
     const { _links: named } = await http.object(`${prefix}actuator`);
     const names = Object.keys(isJsonObject(named) ? named : {}).filter((name) => name !== 'self');
     return known('capabilities', capabilitiesOf(names));
@@ -77,7 +77,7 @@ function membersOf(list: unknown, name: string): unknown[] {
   return all.map((one) => (isJsonObject(one) ? one[name] : undefined));
 }
 
-async function quietly(ask: () => Promise<SelfDescription>): Promise<SelfDescription> {
+async function ignoringErrors(ask: () => Promise<SelfDescription>): Promise<SelfDescription> {
   try {
     return await ask();
   } catch (error) {
