@@ -17,7 +17,7 @@ import { Tokens } from '../storage/tokens.repository.js';
 import { runKeyOf } from '../steps/runtime-job.js';
 
 /** Default place of the fault of a job. */
-const SOMEWHERE = {
+const UNKNOWN_PLACE = {
   source: 'NODE',
   type: 'ENGINE',
   tokenId: null,
@@ -41,7 +41,7 @@ export function givenUpMessage(job: Job, error: unknown): string {
   return `The background work ${job.kind} did not succeed in ${job.attempts} attempts (${name}).${why}`;
 }
 
-/** Returns the message that a caller would get. */
+/** Returns message and details of an exceeded quota in one text. */
 export function quotaMessage({ message, details }: QuotaExceededError): string {
   return `${message} ${details}`;
 }
@@ -104,7 +104,7 @@ export class JobSteps {
 
   /** Completes a job with an incident, which keeps it for a retry. */
   async stop(job: Job, instanceId: number, fault: Partial<Fault> & { message: string }): Promise<void> {
-    await this.incidents.record(instanceId, { ...SOMEWHERE, ...fault }, { job });
+    await this.incidents.record(instanceId, { ...UNKNOWN_PLACE, ...fault }, { job });
   }
 
   /** Parks a job whose instance is on hold, in a transaction of its own. @returns whether the job is completed */

@@ -5,7 +5,7 @@ import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import { RepeatsService } from '../../idempotency/repeats.service.js';
 import { processLimits } from '../process.limits.js';
-import { decodeJob, latest } from '../steps/runtime-job.js';
+import { decodeJob, limitedTime } from '../steps/runtime-job.js';
 import { StepResources } from '../steps/step-resources.js';
 import { toNewJob } from '../steps/step-work.js';
 import type { InstanceHead } from '../storage/process-instance.entity.js';
@@ -75,7 +75,7 @@ export class PublishMessageHandler implements JobHandler {
       message,
       payload,
       publishedAt,
-      expiresAt: latest(new Date(publishedAt.getTime() + lifetimeMs)),
+      expiresAt: limitedTime(new Date(publishedAt.getTime() + lifetimeMs)),
     };
   }
 }

@@ -10,7 +10,7 @@ import {
   type RunnableDefinition,
   RunnableDefinitionsService,
 } from '../definitions/runnable-definitions.service.js';
-import { latest, type RuntimeJob, decodeJob } from '../steps/runtime-job.js';
+import { limitedTime, type RuntimeJob, decodeJob } from '../steps/runtime-job.js';
 import { postponedIfQuotaExceeded, ScheduledJobs } from './scheduled-jobs.js';
 import { BuildDefinitionsService } from '../../delivery/builds/contents/build-definitions.service.js';
 import type { Job, JobHandler } from '../../jobs/model/job-queue.types.js';
@@ -134,7 +134,7 @@ export class TimerStartHandler implements JobHandler, OnModuleInit {
     const at = due(occurrence);
     return at === Infinity
       ? null
-      : { ...work, occurrence, at: latest(new Date(Math.max(at, now + SHORTEST_MS))).getTime() };
+      : { ...work, occurrence, at: limitedTime(new Date(Math.max(at, now + SHORTEST_MS))).getTime() };
   }
 }
 

@@ -20,7 +20,7 @@ export function correctionText(definition: RunnableDefinition, data: JsonObject,
   refuseFaults(definition.faultsOfCorrection(data, corrected, Object.keys(patch)));
   const text = inAscii(JSON.stringify({ before: touched(patch, data), after: touched(patch, corrected) }));
   if (text.length > MAX_LENGTH) {
-    const rule = `changes values of more than ${MAX_LENGTH} characters, before and after; correct fewer members at once`;
+    const rule = `changes values of more than ${MAX_LENGTH} characters, before and after; correct fewer members per request`;
     throw new ValidationFailedError([{ field: 'data', rule }]);
   }
   return text;

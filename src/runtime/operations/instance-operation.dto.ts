@@ -7,24 +7,27 @@ import { isJsonObject, type JsonObject } from '#engine/json';
 
 export class InstanceOperationDto extends Answer({
   uuid: Shows.uuid('The instance.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10'),
-  state: ShowsInstanceState('Its state now.', 'ONHOLD'),
+  state: ShowsInstanceState('Current state of the instance.', 'ONHOLD'),
 }) {}
 
 /** An incident that could not be retried. */
 export class IncidentNotRetriedDto extends Answer({
   uuid: Shows.uuid('The incident, which stays open.', '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40'),
-  message: Shows.value('Why.', 'The process stopped with an incident: The collection orders is not a list.'),
+  message: Shows.value(
+    'Why it could not be retried.',
+    'The process stopped with an incident: The collection orders is not a list.',
+  ),
 }) {}
 
 export class InstanceRetryDto extends AnswerWith(InstanceOperationDto, {
   retriedIncidents: Shows.texts(
-    'Incidents that it closed; when the work fails again in the background, a new one is raised.',
+    'Closed incidents. If the work fails again in the background, a new incident is raised.',
     ['01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b30'],
   ),
   notRetried: shows<IncidentNotRetriedDto[] | undefined>({
     type: [IncidentNotRetriedDto],
     required: false,
-  })('Of several incidents those that could not be retried; absent when all were.'),
+  })('Incidents that could not be retried, if others could; absent if all were retried.'),
 }) {}
 
 /** Body of a retry in the OpenAPI document. */
@@ -37,13 +40,13 @@ export const RETRY_BODY: ApiBodyOptions = {
       data: {
         ...ANY_OBJECT,
         description:
-          'Process data that are corrected before the retry, as a JSON merge patch (RFC 7396): members are merged, `null` removes one, lists are replaced. ' +
-          'Permission `process-data`, and whatever reading the instance asks for; the schemas of the process hold.',
+          'Correction of process data before the retry, as a JSON merge patch (RFC 7396): members are merged, `null` removes one, lists are replaced. ' +
+          'Requires the permission `process-data` and the right to read the instance. The data must match the schemas of the process.',
       },
     },
   },
   examples: {
-    none: { summary: 'With the data as they are', value: {} },
+    none: { summary: 'With unchanged data', value: {} },
     corrected: {
       summary: 'With corrected data',
       value: { data: { client: { birthDate: '1990-12-31', nickname: null } } },

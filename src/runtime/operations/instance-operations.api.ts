@@ -13,51 +13,57 @@ export const InstanceOperationsApi = apiRoutes([DENIED], {
   holdProcessInstance: {
     summary: 'Put a process instance on hold',
     description:
-      'Extension of the contract. UI actions are refused until it is released, and background work that comes due waits.',
+      'Extension of the contract. Until the instance is released, UI actions are rejected and background work waits.',
     answer: {
       type: InstanceOperationDto,
       example: { ...OPERATION_EXAMPLE, state: 'ONHOLD' },
-      description: 'It is on hold.',
+      description: 'The instance is on hold.',
     },
     errors: [NOT_FOUND, NOT_RUNNING],
   },
   releaseProcessInstance: {
     summary: 'Release a process instance that is on hold',
-    description: 'Extension of the contract. What came due meanwhile runs now.',
-    answer: { type: InstanceOperationDto, example: OPERATION_EXAMPLE, description: 'It goes on.' },
+    description: 'Extension of the contract. Background work that became due in the meantime runs now.',
+    answer: {
+      type: InstanceOperationDto,
+      example: OPERATION_EXAMPLE,
+      description: 'The instance continues.',
+    },
     errors: [NOT_FOUND, { 409: 'The process instance is not on hold.' }],
   },
   terminateProcessInstance: {
     summary: 'Terminate a process instance',
     description:
-      'Extension of the contract. Ends an instance that is running, on hold or could not start for good, and in the background the processes that ' +
-      'it started. A process that waits for it takes this as an error: without an error boundary event there is an incident.',
+      'Extension of the contract. Permanently ends an instance that is running, on hold or could not start and, in the background, the ' +
+      'processes that it called. In a process that waits for it, this is an error, which becomes an incident without an error boundary event.',
     answer: {
       type: InstanceOperationDto,
       example: { ...OPERATION_EXAMPLE, state: 'TERMINATED' },
-      description: 'It has ended.',
+      description: 'The instance has ended.',
     },
     errors: [NOT_FOUND, NOT_RUNNING],
   },
   retryToken: {
-    summary: 'Retry what stopped a token',
+    summary: 'Retry the failed work of a token',
     description:
-      'Extension of the contract. Runs the background work again whose failure stopped the token where it stands now, workflows and ' +
-      'calls with the process data of now, and closes the incidents. `data` corrects process data before that, in the same transaction, with the permission `process-data`. 409 when nothing stopped it, or a UI action did: that can ' +
-      'be executed again. 409 also when it stops again at once: the incident stays open, and `incident` tells why.',
+      'Extension of the contract. Runs the failed background work of the token at its current node again and closes the incidents. Workflows ' +
+      'and calls use the current process data, which `data` can correct first, in the same transaction (permission `process-data`). 409 if the ' +
+      'token has no failed work, or a UI action failed, which can be executed again. Also 409 if the work fails again at once: the incident ' +
+      'stays open, and `incident` gives the reason.',
     body: RETRY_BODY,
-    answer: { type: InstanceRetryDto, example: RETRY_EXAMPLE, description: 'It is under way.' },
+    answer: { type: InstanceRetryDto, example: RETRY_EXAMPLE, description: 'The work runs again.' },
     errors: [{ 404: 'Token not found for this process instance.' }, { 409: STOPPED }],
   },
   retryProcessInstance: {
-    summary: 'Retry what stopped a process instance as a whole',
+    summary: 'Retry the failed work of a process instance as a whole',
     description:
-      'Extension of the contract. Runs the background work again whose incidents name no token, such as a call that nobody waits ' +
-      'for, and closes them; calls are made with the process data of now while the instance is running. One that could not start ' +
-      '(CREATED) starts again, with the data that it was given. `data` corrects process data before that, in the same transaction, with the permission `process-data`. What stopped a token is retried with that token. 409 when nothing stopped, or the state of the instance does not allow it, or it stops again ' +
-      'at once: the incident stays open, and `incident` tells why.',
+      'Extension of the contract. Runs failed background work whose incidents name no token, such as a fire-and-forget call, again ' +
+      'and closes the incidents. Calls of a running instance use the current process data. An instance that could not start (CREATED) ' +
+      'starts again with its original data. `data` corrects the data first, in the same transaction (permission `process-data`). Use `retryToken` ' +
+      'for the failed work of a token. 409 if there is no failed work, the state of the instance does not allow a retry, or the work fails again at ' +
+      'once: the incident stays open, and `incident` gives the reason.',
     body: RETRY_BODY,
-    answer: { type: InstanceRetryDto, example: RETRY_EXAMPLE, description: 'It is under way.' },
+    answer: { type: InstanceRetryDto, example: RETRY_EXAMPLE, description: 'The work runs again.' },
     errors: [NOT_FOUND, { 409: STOPPED }],
   },
 });

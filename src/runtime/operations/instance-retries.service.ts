@@ -21,8 +21,8 @@ import {
   type RetryTarget,
   type Stop,
   isRequestable,
-  nothingStopped,
-  notInBackground,
+  nothingToRetryError,
+  notRetryableError,
 } from './stopped-work.js';
 import type { InstanceRetryDto } from './instance-operation.dto.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
@@ -38,7 +38,7 @@ interface Attempt {
   target: RetryTarget;
   version: AppVersionKey;
   jobId: number;
-  /** Whether the original work runs again although the engine could request it anew. */
+  /** Whether the original work runs again unchanged, even if the engine could request it again. */
   isUnchanged: boolean;
   /** Corrects process data in the same transaction. */
   patch: JsonObject | undefined;
@@ -79,8 +79,8 @@ export class InstanceRetriesService {
   ) {}
 
   /**
-   * Retries the incidents of a token on its current visit, or of the instance as a whole, and closes them. Each is retried alone, and the
-   * response names those that could not be retried.
+   * Retries the incidents of a token on its current visit, or of the instance as a whole, one by one, and closes them. The response
+   * names those that could not be retried.
    * @param data JSON merge patch of process data, stored with the first incident that is retried, or not at all
    * @throws ProcessInstanceNotFoundError, ProcessTokenNotFoundError
    * @throws PermissionDeniedError, ValidationFailedError when this correction of the data is not allowed
@@ -97,7 +97,7 @@ export class InstanceRetriesService {
     const open = await this.work.openOf(target);
     const stops = open.filter((incident): incident is Stop => incident.job !== null);
     if (stops.length === 0) {
-      throw open.length === 0 ? nothingStopped(target) : notInBackground(target, open);
+      throw open.length === 0 ? nothingToRetryError(target) : notRetryableError(target, open);
     }
     const retried: InstanceRetryDto[] = [];
     const failed: Failed[] = [];
@@ -124,7 +124,7 @@ export class InstanceRetriesService {
     const retriedIncidents = retried.flatMap((view) => view.retriedIncidents);
     if (retriedIncidents.length === 0) {
       // Without a failure, another operator has retried it.
-      throw failed[0]?.error ?? nothingStopped(target);
+      throw failed[0]?.error ?? nothingToRetryError(target);
     }
     const notRetried = failed.map(({ uuid, error: { message } }) => ({ uuid, message }));
     return {
@@ -141,7 +141,7 @@ export class InstanceRetriesService {
     } catch (error) {
       const isGone = error instanceof EngineRefusal && error.code === 'NOTHING_TO_RETRY';
       return isGone && stop.tokenId === null
-        ? // The data of now has no such element any more; the call has its own.
+        ? // The current data has no such element any more, but the original call has its own copy.
           this.attempt(stop, { ...attempt, isUnchanged: true })
         : this.failed(error, stop, attempt.principal.user.userName);
     }
@@ -161,7 +161,7 @@ export class InstanceRetriesService {
   }
 
   /**
-   * Whether the engine requests the work anew. Otherwise the background work itself runs again.
+   * Whether the engine requests the work again. Otherwise the background work itself runs again.
    * @throws EngineRefusal when the state of the instance allows neither
    */
   private async isRequestedAgain({ held, manager, stop, attempt }: Retried): Promise<boolean> {

@@ -23,10 +23,7 @@ export interface RetryTarget {
 /** An incident with its background work. */
 export type Stop = IncidentRow & { job: ParkedJob };
 
-/**
- * Kinds of work that the engine requests anew with the current data. Other work runs again unchanged, and so does a workflow that has made
- * a non-repeatable call.
- */
+/** Kinds of work that the engine requests again with the current data. Other work runs again unchanged. */
 const REQUESTABLE: readonly string[] = ['WORKFLOW', 'CALL', 'CONTINUE'];
 
 /** Finds background work that incidents stopped, and queues it again. */
@@ -81,7 +78,7 @@ export class StoppedWork {
     return child === null || child.parentIndex === null ? null : { node: 0, index: child.parentIndex };
   }
 
-  /** Whether it is a workflow that has made non-repeatable calls, which a new run would repeat. */
+  /** Whether the job is a workflow whose run must be resumed, because a new run would repeat non-repeatable calls. */
   async mustResume(sender: Sender, shard: number, job: ParkedJob): Promise<boolean> {
     const runKey = stoppedRunOf(job);
     return runKey !== null && this.workflows.mustResume(sender, runKey, shard);
@@ -102,8 +99,8 @@ export class StoppedWork {
 }
 
 /**
- * Whether the engine can request stopped work anew. A called process that failed is called again; for one that succeeded only the
- * notification runs again. Work that stopped no token can be requested anew only if it is a call or a start. A workflow without an action
+ * Whether the engine can request stopped work again. A called process that failed is called again; for one that succeeded only the
+ * notification runs again. Work without a stopped token can be requested again only if it is a call or a start. A workflow without an action
  * has succeeded and the process stopped after it, so its output is used again.
  */
 export function isRequestable({ job: { kind, payload }, tokenId, actionSvcUuid }: Stop): boolean {
@@ -116,15 +113,18 @@ export function isRequestable({ job: { kind, payload }, tokenId, actionSvcUuid }
 }
 
 /** Returns the error of a retry without open incidents. */
-export function nothingStopped({ tokenUuid }: RetryTarget): ProcessStateError {
+export function nothingToRetryError({ tokenUuid }: RetryTarget): ProcessStateError {
   const what = tokenUuid === null ? 'The process instance as a whole' : 'This token';
   return new ProcessStateError('NOTHING_TO_RETRY', `${what} has no failed work to retry.`);
 }
 
 /** Returns the error of a retry that names what to do instead. */
-export function notInBackground({ tokenUuid }: RetryTarget, open: readonly IncidentRow[]): ProcessStateError {
+export function notRetryableError(
+  { tokenUuid }: RetryTarget,
+  open: readonly IncidentRow[],
+): ProcessStateError {
   const whole = open.some(({ type }) => type === JOIN_NEVER_COMPLETED)
-    ? 'no token can come to the join any more. Terminate the process instance, or go back by a UI action where there is one'
+    ? 'no token can reach the join any more. Terminate the process instance, or go back with a UI action if there is one'
     : 'start the process again';
   const instead = tokenUuid === null ? whole : 'execute the UI action again';
   return new ProcessStateError('NOTHING_TO_RETRY', `There is nothing to retry: ${instead}.`);

@@ -66,7 +66,7 @@ describe('ElementStatistics', () => {
     expect(taskOf(statistics)).toMatchObject({ entered: 1, standing: 1, visits: 2, medianMs: 10, p95Ms: 30 });
   });
 
-  it('counts tokens on hold as standing, but not those that have ended or whose instance has ended', () => {
+  it('counts tokens on hold as present, but not those that have ended or whose instance has ended', () => {
     const statistics = new ElementStatistics(GRAPH);
     statistics.addTrails(trail(1, ['NODE_ENTERED', 1, 0]), new Set());
     statistics.addTrails(trail(2, ['NODE_ENTERED', 2, 0], ['TOKEN_STATE', 2, 1, 'DISMISSED']), new Set([2]));

@@ -11,7 +11,7 @@ export class ElementStatisticsDto extends Answer({
   bpmnElementId: Shows.value('Id of the element in the BPMN file.', 'complete_application'),
   name: Shows.textOrNull('Name of the element.', 'Complete application'),
   entered: Shows.number('Number of instances that have entered it.', 240),
-  standing: Shows.number('Number of these instances that are there now.', 12),
+  standing: Shows.number('Number of instances that are there now.', 12),
   visits: Shows.number('Number of ended visits, to which the times refer.', 231),
   medianMs: Shows.numberOrNull('Median milliseconds from entering to leaving; null without visits.', 5_400),
   p95Ms: Shows.numberOrNull(
@@ -19,7 +19,7 @@ export class ElementStatisticsDto extends Answer({
     86_000,
   ),
   incidents: Shows.number('Number of incidents raised there.', 3),
-  openIncidents: Shows.number('Number of these incidents that are open.', 1),
+  openIncidents: Shows.number('Number of open incidents there.', 1),
   incidentRate: Shows.decimalOrNull(
     'Share of the instances that reached it which had an incident there; null if none reached it.',
     0.0125,

@@ -17,25 +17,25 @@ export const ProcessStartApi = apiRoutes([], {
     summary: 'Start a process',
     description:
       'Starts an instance of a process of a build and runs it to its first wait states. The members of the body become process ' +
-      'data; they must match the input schema of the process. The reserved member `startCondition` picks the start event where ' +
-      'there are several. `listProcesses` tells names, start conditions and schemas, and what this caller may start. Any valid token ' +
-      'will do, unless the model (`svc:start`) or else the deployment (`PROCESS_START_PERMISSION`) asks for a permission, or the start ' +
-      'event stands in a lane that names some. A process that stops at once is stored as `CREATED`, without tokens, and ' +
-      'answered with 409, or with 400 where data is missing: `incident` names the instance and tells why. A call that is answered ' +
-      'with any other error has stored nothing.',
+      'data; they must match the input schema of the process. The reserved member `startCondition` selects the start event if ' +
+      'there are several. `listProcesses` returns names, start conditions and schemas, and what this caller may start. Requires any ' +
+      'valid token, unless the model (`svc:start`) or else the deployment (`PROCESS_START_PERMISSION`) requires a permission, or the ' +
+      'lane of the start event requires one. A process that stops at once is stored as `CREATED`, without tokens, and the response ' +
+      'is 409, or 400 if data is missing: `incident` names the instance and gives the reason. After any other error ' +
+      'nothing is stored.',
     headers: [
       IDEMPOTENCY_KEY,
       {
         name: 'svc-platform',
         required: true,
-        description: 'Platform of the client; it is stored with the instance.',
+        description: 'Platform of the client, which is stored with the instance.',
         schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,32}$', example: 'web' },
       },
     ],
     body: {
       required: false,
       description:
-        'Data of the process, as its `inputSchema` in `listProcesses` says; without a body there is none.',
+        'Process data that matches the `inputSchema` in `listProcesses`. Without a body the process starts without data.',
       schema: ANY_OBJECT,
       examples: START_BODY_EXAMPLES,
     },
@@ -43,7 +43,7 @@ export const ProcessStartApi = apiRoutes([], {
       type: StartProcessResponseDto,
       example: START_EXAMPLE,
       headers: { ...START_RESPONSE_HEADERS, ...REPLAY_HEADER },
-      description: 'The instance, where it stands now.',
+      description: 'The instance and its tokens.',
     },
     errors: [
       {
@@ -63,11 +63,11 @@ export const ProcessStartApi = apiRoutes([], {
 
 export const StartableProcessesApi = apiRoutes([], {
   listProcesses: {
-    summary: 'List the processes of a build, and how to start them',
+    summary: 'List the processes of a build and how to start them',
     description:
-      'Extension of the contract. What `startProcess` asks for, by the name of the process: the start events and their conditions, ' +
-      'the JSON Schema of the body, and whether this caller may start it now or why not. Any valid token will do; `buildId` is told ' +
-      'by `getBuildInfo`. Follow `next` until it is null.',
+      'Extension of the contract. What `startProcess` requires, by process name: the start events and their conditions, ' +
+      'the JSON Schema of the body, and whether this caller may start the process now, or why not. Requires any valid token. ' +
+      '`getBuildInfo` returns the `buildId`. Follow `next` until it is null.',
     answer: { type: ProcessPageDto, example: PROCESS_PAGE_EXAMPLE, description: 'A page of processes.' },
     errors: [NO_BUILD],
   },

@@ -102,12 +102,12 @@ export const START_RESPONSE_HEADERS = {
   ),
   'Access-Control-Allow-Methods': header('Methods that browsers may use.', 'GET, PUT, POST, DELETE, PATCH'),
   'Access-Control-Allow-Origin': header(
-    'The origin of the caller when CORS_ORIGINS lists it, else that of this service.',
+    'Origin of the caller if CORS_ORIGINS lists it, else that of this service.',
     'https://app.example.com',
   ),
   'Strict-Transport-Security': header('RFC 6797.', 'max-age=31536000; includeSubDomains'),
-  'Content-Encoding': header('br or gzip; absent where the caller does not ask for one.', 'gzip'),
-  Vary: header('What else the answer depends on.', 'Accept-Encoding'),
+  'Content-Encoding': header('br or gzip; absent if the caller accepts neither.', 'gzip'),
+  Vary: header('Request headers that the response depends on.', 'Accept-Encoding'),
   'X-Content-Type-Options': header('Always nosniff.', 'nosniff'),
-  'X-XSS-Protection': header('Always 0: the filters of old browsers do harm.', '0'),
+  'X-XSS-Protection': header('Always 0, because the filters of old browsers are harmful.', '0'),
 };

@@ -16,68 +16,68 @@ export class ProcessesQueryDto extends Fields({
     {
       type: String,
       pattern: PROCESS_NAME.pattern.source,
-      description: 'The `next` of the page before: only processes behind this name.',
+      description: 'Value of `next` from the previous page: only processes with a later name.',
     },
-    Matches(PROCESS_NAME.pattern, { message: 'must be the next of a page' }),
+    Matches(PROCESS_NAME.pattern, { message: 'must be the value of next from a page' }),
   ),
   limit: IsPageLimit('Processes', MAX_LIMIT),
 }) {}
 
 /** Why a start is rejected now. */
 export class StartRefusalDto extends Answer({
-  status: Shows.number('Status that a start is answered with.', 403),
+  status: Shows.number('HTTP status of the response to a start.', 403),
   message: Shows.value(
-    'Its `message`: of a missing permission, of a lane, or of a process that only messages and timers start.',
+    'Its `message`: a permission is missing, for the process or its lane, or only messages and timers start the process.',
     'Insufficient permissions to act in this lane of the process',
   ),
 }) {}
 
 export class ProcessStartEventDto extends Answer({
   startCondition: Shows.textOrNull(
-    'Member `startCondition` of the body that picks it; needed where there are several start events.',
+    'Value of `startCondition` in the body that selects it; required if there are several start events.',
     null,
   ),
   bpmnElementId: Shows.value('Id of the element in the BPMN file.', 'start'),
   name: Shows.textOrNull('Name of the start event.', 'Client signs up'),
-  lane: Shows.textOrNull('Lane that it stands in; null outside of lanes.', null),
+  lane: Shows.textOrNull('Lane of the start event; null outside of lanes.', null),
   startPermissions: Shows.textsIfAsked(
-    'Permissions of which a start here needs one (`svc:start`); absent where `PROCESS_START_PERMISSION` decides.',
+    'Permissions, one of which a start here requires (`svc:start`); absent if `PROCESS_START_PERMISSION` decides.',
     ['loan-clerk'],
   ),
-  mayStart: Shows.flag('Whether a start here by this caller gets as far as its body.', true),
+  mayStart: Shows.flag('Whether this caller may start here; the body is not checked.', true),
 }) {}
 
-/** A process of a build with everything that a start needs. */
+/** A process of a build and how to start it. */
 export class StartableProcessDto extends Answer({
   processDefinitionName: Shows.value(
-    'Name of the process: `processDefinitionName` of the start.',
+    'Name of the process, for the path of `startProcess`.',
     'loan_onboarding',
   ),
   processDefinitionSvcUuid: Shows.value(
-    'Process definition; the same in every build.',
+    'Id of the process definition; the same in every build.',
     'c5cada5c-7901-5807-a7d4-06e549c30dd1',
   ),
   starts: Shows.list(
     () => ProcessStartEventDto,
-    'Start events that a request can mean; none where only messages and timers start the process.',
+    'Start events that a request can use; empty if only messages and timers start the process.',
   ),
   inputSchema: Shows.objectOrNull(
     'JSON Schema (2020-12) of the body of a start, without `startCondition`; null for any object.',
     INPUT_SCHEMA_EXAMPLE,
   ),
   searchable: Shows.textsIfAsked(
-    'Paths of data by whose values its instances are found (`svc:searchable`); absent where it declares none.',
+    'Data paths by whose values instances can be found (`svc:searchable`); absent if the process declares none.',
     ['client.id'],
   ),
-  mayStart: Shows.flag('Whether a start by this caller gets as far as its body.', true),
+  mayStart: Shows.flag('Whether this caller may start the process; the body is not checked.', true),
   refusal: Shows.partOrNull(
     () => StartRefusalDto,
-    'What a start by this caller is answered with now; null where `mayStart` is true.',
+    'Error that a start by this caller would get now; null if `mayStart` is true.',
   ),
 }) {}
 
 export class ProcessPageDto extends Answer({
-  processes: Shows.list(() => StartableProcessDto, 'By name.'),
+  processes: Shows.list(() => StartableProcessDto, 'Sorted by name.'),
   next: Shows.textOrNull(NEXT_PAGE_AFTER, null),
 }) {}
 

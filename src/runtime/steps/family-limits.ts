@@ -23,7 +23,7 @@ const CACHE_MS = 30_000;
 
 /**
  * Limits a process family: an instance that no other instance called, and everything that it has called (docs/process-semantics.md,
- * section 9). Costs no statement for steps that call nothing in processes that nobody called.
+ * section 9). Steps without calls in processes without a caller need no statement.
  */
 @Injectable()
 export class FamilyLimits {
@@ -64,7 +64,7 @@ export class FamilyLimits {
     const open = await this.queue.countOfFamily(transaction, familyId, this.jobs.most);
     if (open + jobs.length > this.jobs.most) {
       this.metrics.limits.refused(this.jobs.name);
-      const message = `The process and what it has called would have more than ${this.jobs.most} open background jobs.`;
+      const message = `The process family would have more than ${this.jobs.most} open background jobs.`;
       const place = first.kind === 'CALL' ? { node: first.node, tokenId: first.tokenId } : {};
       throw new EngineIncident('NODE', 'ENGINE', message, place);
     }
@@ -84,7 +84,7 @@ export class FamilyLimits {
       await Families.leave(transaction, rootId);
     } else if (!(await Families.enter(transaction, rootId, this.instances.most))) {
       this.metrics.limits.refused(this.instances.name);
-      const message = `The process that was started first and what it has called would have more than ${this.instances.most} live instances.`;
+      const message = `The process family would have more than ${this.instances.most} live instances.`;
       throw new EngineIncident('SUBPROCESS', 'SUBPROCESS', message);
     }
   }

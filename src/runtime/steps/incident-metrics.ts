@@ -61,7 +61,7 @@ export class IncidentMetrics {
 function openGauge(read: (show: (counts: JsonObject) => void) => Promise<void>): Gauge<'type'> {
   return new Gauge({
     name: 'svc_process_incidents_open',
-    help: 'Open incidents of processes by type, in all replicas, as one of them counted them last. Absent while the database does not answer.',
+    help: 'Open process incidents of all replicas by type, as of the last count. Absent while the database is unavailable.',
     labelNames: ['type'],
     registers: [],
     async collect() {

@@ -9,7 +9,7 @@ import type {
 import type { InstanceRow } from '../storage/process-instance.entity.js';
 import { addDuration, parseDuration } from '#engine/support';
 import type { NewJob } from '../../jobs/model/job-queue.types.js';
-import { encodeJob, expiryKey, latest, type RuntimeJob } from './runtime-job.js';
+import { encodeJob, expiryKey, limitedTime, type RuntimeJob } from './runtime-job.js';
 import type { RunnableDefinition } from '../definitions/runnable-definitions.service.js';
 import type { StepBase, LoadedInstance } from './step.types.js';
 import type { TokenRow } from '../storage/process-token.entity.js';
@@ -29,7 +29,7 @@ export function isReleased(row: InstanceRow, state: InstanceStatus): boolean {
 /** Returns when an instance that starts now expires (`svc:expiresAfter`); null for never. */
 export function expiryOf({ graph }: RunnableDefinition, now: Date): Date | null {
   const duration = graph.expiresAfter === null ? undefined : parseDuration(graph.expiresAfter);
-  return duration === undefined ? null : latest(new Date(addDuration(now.getTime(), duration)));
+  return duration === undefined ? null : limitedTime(new Date(addDuration(now.getTime(), duration)));
 }
 
 /** Returns when an instance expires after a step. For an instance that could not start, the time begins with its first step. */

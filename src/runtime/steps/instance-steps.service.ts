@@ -22,7 +22,7 @@ import { type InstanceKey, Instances, type LockedRow } from '../storage/instance
 import { ShardGroups, shardOf, shardOfUuid } from '../../store/shards.js';
 import { Tokens } from '../storage/tokens.repository.js';
 
-/** What the attempts of one transaction know of earlier ones. */
+/** State that the attempts of one transaction share. */
 interface Attempts {
   /** Revision of the instance before the first attempt waited for other transactions. */
   revBefore?: number;
@@ -32,7 +32,7 @@ interface Attempts {
 
 /**
  * Steps of process instances (docs/process-semantics.md, section 4). `transact` locks the instance and runs the caller's work, which
- * decides what to do and makes the step: `load` reads the live tokens, `run` lets the engine go on to the next wait states, `write` stores
+ * decides what to do and makes the step: `load` reads the live tokens, `run` lets the engine continue to the next wait states, `write` stores
  * the result. Concurrent steps of one instance wait for the lock and then see what the earlier step wrote.
  */
 @Injectable()
@@ -127,7 +127,7 @@ export class InstanceStepsService {
     this.resources.requireWorkQuota(row);
   }
 
-  /** Tells readers after the commit that the instance has changed without a step. */
+  /** Notifies readers after the commit that the instance has changed without a step. */
   noteChange({ transaction, row }: Pick<LockedInstance, 'transaction' | 'row'>): void {
     afterCommit(transaction, () => this.notices.committed(row, [], []));
   }

@@ -63,7 +63,7 @@ function toIncident(
   const fault: Fault = {
     source: 'NODE',
     type: JOIN_NEVER_COMPLETED,
-    message: `The join ${nameOf(runtime.node(join.node))} can never be completed: no token can come over ${flows} any more.`,
+    message: `The join ${nameOf(runtime.node(join.node))} can never be completed: no token can arrive over ${flows} any more.`,
     tokenId: null,
     visit: null,
     node: join.node,

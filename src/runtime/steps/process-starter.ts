@@ -69,7 +69,7 @@ interface StoppedInstance extends NewInstance {
   readonly incident: IncidentRow;
 }
 
-/** A start in its transaction, which nobody has written yet. */
+/** A start within its transaction, before `write` stores it. */
 export type ProcessStart = (StartedInstance | StoppedInstance) & { readonly transaction: StepTransaction };
 
 /**

@@ -67,7 +67,7 @@ export function decodeJob<Kind extends RuntimeJob['kind']>(
 }
 
 /** Limits a time to the end of the year 9999. */
-export function latest(time: Date): Date {
+export function limitedTime(time: Date): Date {
   return time.getTime() <= LATEST ? time : new Date(LATEST);
 }
 
@@ -87,7 +87,7 @@ export function stoppedRunOf({ kind, payload }: ParkedJob): string | null {
 }
 
 /** Returns the payload of new work. Work that equals the retried work keeps the key of its run. */
-export function continued(
+export function withRunKeyOf(
   { kind, payload }: { kind: string; payload: JsonObject },
   retried: ParkedJob | undefined,
 ): JsonObject {

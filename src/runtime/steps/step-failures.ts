@@ -16,7 +16,7 @@ import type { StopReport } from '../model/stopped.response.dto.js';
 /** The engine stopped a step, which was rolled back. */
 export class FailedStepError extends Error {
   override readonly name = 'FailedStepError';
-  /** Token and visit that did not move; null when the incident concerns the whole instance. */
+  /** Token and visit that stopped; null when the incident concerns the whole instance. */
   readonly tokenId: number | null;
   readonly visit: number | null;
 
@@ -36,7 +36,7 @@ export class FailedStepError extends Error {
 }
 
 const MESSAGES = {
-  INSTANCE_STARTED: 'The process instance has been started already.',
+  INSTANCE_STARTED: 'The process instance has already been started.',
   INSTANCE_NOT_STARTED: 'The process instance is not running.',
   TOKEN_NOT_ACTIVE: 'The token is not active.',
   ACTION_NOT_AVAILABLE: 'The UI action is not available where the token stands.',

@@ -6,10 +6,10 @@ import type { NewJob } from '../../jobs/model/job-queue.types.js';
 import { WorkflowRunsService } from '../calls/workflows/runs/workflow-runs.service.js';
 import { EngineIncident, type MessageWait, type StepResult } from '#engine/tokens';
 import {
-  continued,
+  withRunKeyOf,
   encodeJob,
   expiryKey,
-  latest,
+  limitedTime,
   type RuntimeJob,
   stoppedRunOf,
   VISIT_KINDS,
@@ -99,7 +99,7 @@ export class StepWork {
 
 function secondReceiver(waits: readonly MessageWait[]): EngineIncident {
   const names = [...new Set(waits.map(({ message }) => JSON.stringify(message)))].join(', ');
-  const message = `Another token waits for the message ${names} with the same correlation already (PROCESS_MESSAGE_ONE_RECEIVER).`;
+  const message = `Another token already waits for the message ${names} with the same correlation (PROCESS_MESSAGE_ONE_RECEIVER).`;
   const [place = {}] = waits.map(({ node, tokenId }) => ({ node, tokenId }));
   return new EngineIncident('NODE', 'ENGINE', message, place);
 }
@@ -119,14 +119,14 @@ function newJobs(step: StepWriting, keys: string[]): NewJob[] {
     ...jobs.map((job) => toNewJob(row, job, now)),
     ...parked.map((job) => unparked(row, job, now)),
     ...expiry,
-  ].map((job) => ({ ...job, shard: row.shard, payload: continued(job, retried?.job) }));
+  ].map((job) => ({ ...job, shard: row.shard, payload: withRunKeyOf(job, retried?.job) }));
 }
 
 /** Returns a job of an instance for the queue. */
 export function toNewJob(row: Owner, job: RuntimeJob, now: Date): NewJob {
   return {
     kind: job.kind,
-    availableAt: 'at' in job ? latest(new Date(job.at)) : now,
+    availableAt: 'at' in job ? limitedTime(new Date(job.at)) : now,
     payload: encodeJob(job),
     instanceId: row.id,
     familyId: familyOf(row),

@@ -24,7 +24,7 @@ export interface LoadedInstance extends LockedRow {
   definition: RunnableDefinition;
 }
 
-/** A step that the engine made and nobody has written yet. */
+/** A step that the engine has made in memory and that is not stored yet. */
 export interface MadeStep {
   before: LoadedInstance;
   command: EngineCommand;

@@ -183,7 +183,7 @@ export class UiActionExecutionService {
 function answerOf({ before: { definition, state }, result }: MadeStep): UiActionResponseDto {
   const { action, changedTokens } = result;
   if (action === null) {
-    throw new TypeError('A UI action ends with a token somewhere.');
+    throw new TypeError('The step of a UI action must return its token.');
   }
   const token = changedTokens.find(({ id }) => id === action.tokenId) ?? state.tokens.get(action.tokenId);
   return toAnswer(token?.uuid ?? '', definition, action);

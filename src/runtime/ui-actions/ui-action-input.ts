@@ -35,8 +35,8 @@ function untaken(
     field,
     rule:
       keys.length === 0
-        ? 'the action takes no input; leave it out'
-        : `is taken by no key of the action; leave it out, or let the action name it in keys or excludeKeys.${index < MAX_HINTS ? hint(field, beginnings) : ''}`,
+        ? 'the action accepts no input; remove it'
+        : `matches no key of the action; remove it, or add it to keys or excludeKeys of the action.${index < MAX_HINTS ? hint(field, beginnings) : ''}`,
   }));
 }
 

@@ -14,7 +14,7 @@ const TOKEN = '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b20';
 
 const UI_ACTION_EXAMPLES = {
   plain: {
-    summary: 'The token went on',
+    summary: 'The token has moved on',
     value: {
       tokenUuid: TOKEN,
       currentNodeId: 1003,
@@ -24,7 +24,7 @@ const UI_ACTION_EXAMPLES = {
     },
   },
   back: {
-    summary: 'A new token stands at the earlier node',
+    summary: 'A new token is at the earlier node',
     value: {
       tokenUuid: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b21',
       currentNodeId: 1002,
@@ -39,19 +39,19 @@ export const UiActionApi = apiRoutes([], {
   executeUiAction: {
     summary: 'Execute a UI action',
     description:
-      'Executes the manual action that the UI action is bound to, and lets the token go on as far as it can. All ids of the path are ' +
-      'told by `getProcessInstance`: each of its `tokens` has the `uiActions` that this caller can execute now, with `svcUuid` and the ' +
-      '`bodySchema` of the body. A start answers with the first ids of instance and tokens. The body is merged ' +
-      'into process data as far as the `keys` of the action allow. An action of an earlier node that allows it brings the token ' +
-      'back: `tokenUuid` is then a new token. Who started the instance may execute it, or who has a ' +
-      'permission of the lane where that names some; all others get 404 (`PROCESS_UI_ACTION_ACCESS`, `PROCESS_UI_ACTION_PERMISSION`). ' +
-      'The same call received before the first one was committed is executed once and gets the first answer; so does one that would lead ' +
-      'back within a second. `If-Match` with the `visit` of the token says exactly which execution is meant. 409, ' +
-      'or 400 where data is missing, when the process cannot go on behind the action: nothing has changed then, and `incident` tells why.',
+      'Executes the manual action that the UI action is bound to, and moves the token as far as possible. Get the ids of the path from ' +
+      '`getProcessInstance`: each of its `tokens` lists the `uiActions` that this caller can execute now, with `svcUuid` and the ' +
+      '`bodySchema` of the body. The response of a start has the first ids of instance and tokens. The body is merged ' +
+      'into the process data as far as the `keys` of the action allow. An action of an earlier node can take the token back if it ' +
+      'allows that: `tokenUuid` is then a new token. The caller who started the instance may execute it or, if the lane requires ' +
+      'permissions, callers with one of them; others get 404 (`PROCESS_UI_ACTION_ACCESS`, `PROCESS_UI_ACTION_PERMISSION`). ' +
+      'An equal call that is received before the first one is committed is not executed again and gets the first answer; so does one ' +
+      'within a second that would go back. `If-Match` with the `visit` of the token identifies the execution exactly. If the process ' +
+      'cannot continue after the action, the response is 409, or 400 if data is missing; nothing has changed, and `incident` gives the reason.',
     headers: [IDEMPOTENCY_KEY, VISIT_IF_MATCH, BACK_HEADER],
     body: {
       required: false,
-      description: 'Data for the process, as the `bodySchema` of the UI action says, or nothing.',
+      description: 'Data for the process that matches the `bodySchema` of the UI action; optional.',
       schema: ANY_OBJECT,
       examples: UI_ACTION_BODY_EXAMPLES,
     },
@@ -59,7 +59,7 @@ export const UiActionApi = apiRoutes([], {
       type: UiActionResponseDto,
       headers: REPLAY_HEADER,
       examples: UI_ACTION_EXAMPLES,
-      description: 'Where the token stands now.',
+      description: 'The token and its current node.',
     },
     errors: [
       {

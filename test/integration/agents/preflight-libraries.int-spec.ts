@@ -36,8 +36,8 @@ beforeEach(async () => {
 });
 
 const remedy = () =>
-  `The node is of the library "${deep.appId}": test the connections of its version "${deep.versionId}" and switch its tools there, ` +
-  'and where that is not enough make another build of it, and name that build as the library.';
+  `The node belongs to the library "${deep.appId}". Test the connections of its version "${deep.versionId}" and enable its tools. ` +
+  'If that is not enough, make another build of the library and use that build.';
 const workflows = () => {
   const mcpServers = [{ resourceDefinitionId: system.resourceDefinitionId, appId: deep.appId }];
   return ['one', 'two'].map((name) => workflowOf(name, [agentNode({}, { mcpServers }) as never]));
@@ -78,7 +78,7 @@ describe('agents of libraries', () => {
         buildId: shared.buildId,
         workflow,
         ready: false,
-        reason: `The agent has no tool that is ready: a run of the node fails. ${remedy()}`,
+        reason: `The agent has no ready tool, so every run of the node fails. ${remedy()}`,
         systems: [{ appId: deep.appId, resourceName: 'Shared', state: 'NEVER_TESTED' }],
       })),
     };
@@ -100,7 +100,7 @@ describe('agents of libraries', () => {
       ],
       [
         'AGENT_WITHOUT_TOOLS',
-        `${place}The agent has no tool that is ready: a run of the node fails. ${remedy()}`,
+        `${place}The agent has no ready tool, so every run of the node fails. ${remedy()}`,
       ],
     ].map(([code, message]) => ({ severity: 'warning', code, file: '', element: null, message }));
     expect((await commit(app, top)).body['warnings']).toEqual(expected);

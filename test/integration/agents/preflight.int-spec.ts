@@ -156,7 +156,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/agent-preflight', ()
       nodes: [
         {
           ready: false,
-          reason: 'The agent has no tool that is ready: a run of the node fails.',
+          reason: 'The agent has no ready tool, so every run of the node fails.',
           systems: [
             { resourceName: 'Untested', state: 'NEVER_TESTED', tools: [] },
             { resourceName: 'Gone', state: 'MISSING', reason: expect.stringContaining('no such'), tools: [] },
@@ -322,7 +322,7 @@ describe('warnings of a commit and of a build', () => {
 
 describe('an agent with more ready tools than it may have', () => {
   it('is not ready, and a new build returns a warning', async () => {
-    const reason = 'The agent has 4 tools that are ready, and may have 3: a run of the node fails.';
+    const reason = 'The agent has 4 ready tools, but at most 3 are allowed, so every run of the node fails.';
     const system = await createdSystem(app, place, { resourceName: 'Stock' });
     await insertTools(
       app,

@@ -31,7 +31,7 @@ const sender = processFile(
   ])}${node('endEvent', 'end')}${flows('start>s s>end')}`,
 );
 const REFUSAL =
-  'Another token waits for the message "paid" with the same correlation already (PROCESS_MESSAGE_ONE_RECEIVER).';
+  'Another token already waits for the message "paid" with the same correlation (PROCESS_MESSAGE_ONE_RECEIVER).';
 
 describe('PROCESS_MESSAGE_ONE_RECEIVER', () => {
   let app: TestApp;

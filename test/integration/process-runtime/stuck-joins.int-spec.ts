@@ -87,7 +87,7 @@ describe('a join that can never be completed', () => {
         source: 'NODE',
         type: 'JOIN_NEVER_COMPLETED',
         bpmnElementId: 'join',
-        message: 'The join "join" can never be completed: no token can come over "which_join" any more.',
+        message: 'The join "join" can never be completed: no token can arrive over "which_join" any more.',
       },
     ]);
     await act(uuid, 'c');
@@ -142,7 +142,7 @@ describe('a join that can never be completed', () => {
       status: 409,
       body: {
         message:
-          'There is nothing to retry: no token can come to the join any more. Terminate the process instance, or go back by a UI action where there is one.',
+          'There is nothing to retry: no token can reach the join any more. Terminate the process instance, or go back with a UI action if there is one.',
       },
     });
     await app.request('POST', `${instancePath(uuid)}/hold`);

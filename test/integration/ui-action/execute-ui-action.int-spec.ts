@@ -245,12 +245,11 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
       expect([typo, nothing].map(({ status, body }) => ({ status, message: body.message }))).toEqual(
         Array.from({ length: 2 }, () => ({ status: 400, message: 'Request validation failed.' })),
       );
-      const rule =
-        'is taken by no key of the action; leave it out, or let the action name it in keys or excludeKeys.';
+      const rule = 'matches no key of the action; remove it, or add it to keys or excludeKeys of the action.';
       expect(typo.body['details']).toBe(
         `client.nmae: ${rule} Did you mean "client.name"?; tagz: ${rule} Did you mean "tags"?`,
       );
-      expect(nothing.body['details']).toBe('amount: the action takes no input; leave it out');
+      expect(nothing.body['details']).toBe('amount: the action accepts no input; remove it');
       expect(await instanceRow(app, process)).toEqual(before);
       expect((await send('done', {})).status).toBe(200);
     });

@@ -6,7 +6,7 @@ export const agentLimits = {
   toolTimeoutMs: 30_000,
   /** Milliseconds that one agent may take; the run has its own `deadlineMs`. */
   deadlineMs: 300_000,
-  /** Number of times an agent may ask for another answer because one does not match the schema. */
+  /** Maximum number of repair requests to the model after answers that do not match the schema. */
   repairs: 2,
   /** Tokens that one agent may use, as reported by the model, or estimated at four characters each. */
   tokens: 200_000,

@@ -12,7 +12,7 @@ const USED = USES.select('used');
 /** Stores the used amounts of all replicas. */
 @Injectable()
 export class QuotaUsesRepository {
-  /** Adds to the used amount unless that exceeds the limit. @returns whether it was tryAdd */
+  /** Adds to the used amount unless that exceeds the limit. @returns whether it was added */
   async add(manager: EntityManager, window: QuotaWindow, amount: number, limit: number): Promise<boolean> {
     if (amount > limit) {
       return false;

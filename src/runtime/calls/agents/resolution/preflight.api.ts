@@ -46,8 +46,8 @@ const BUILD_PREFLIGHT_EXAMPLE = {
       nodeName: 'Ask the registry',
       ready: false,
       reason:
-        'The agent has no tool that is ready: a run of the node fails. The node is of the library "sample-library": test the connections of ' +
-        'its version "v1" and switch its tools there, and where that is not enough make another build of it, and name that build as the library.',
+        'The agent has no ready tool, so every run of the node fails. The node belongs to the library "sample-library". Test the connections of ' +
+        'its version "v1" and enable its tools. If that is not enough, make another build of the library and use that build.',
       systems: [
         {
           appId: 'sample-library',

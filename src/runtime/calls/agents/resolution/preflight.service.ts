@@ -124,8 +124,8 @@ async function systemsOf(
 /** Adds to the obstacle of a library node how to fix it in the library. */
 function inLibrary({ code, message }: NodeObstacle, { appId, appVersionId }: NodeOwner): NodeObstacle {
   const remedy =
-    `The node is of the library "${appId}": test the connections of its version "${appVersionId}" and switch its tools there, ` +
-    'and where that is not enough make another build of it, and name that build as the library.';
+    `The node belongs to the library "${appId}". Test the connections of its version "${appVersionId}" and enable its tools. ` +
+    'If that is not enough, make another build of the library and use that build.';
   return { code, message: `${message} ${remedy}` };
 }
 
@@ -135,10 +135,10 @@ function obstacleOf(systems: readonly ResolvedSystem[]): NodeObstacle | null {
   const tools = systems.flatMap((system) => system.tools);
   const { length } = tools.filter(({ state }) => state === ResolvedToolState.Ready);
   if (length === 0) {
-    const message = 'The agent has no tool that is ready: a run of the node fails.';
+    const message = 'The agent has no ready tool, so every run of the node fails.';
     return { code: 'AGENT_WITHOUT_TOOLS', message };
   }
-  const message = `The agent has ${length} tools that are ready, and may have ${maxTools}: a run of the node fails.`;
+  const message = `The agent has ${length} ready tools, but at most ${maxTools} are allowed, so every run of the node fails.`;
   return length > maxTools ? { code: 'AGENT_TOO_MANY_TOOLS', message } : untestedOf(systems);
 }
 
