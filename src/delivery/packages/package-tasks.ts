@@ -106,7 +106,8 @@ export class PackageTasks {
       processCount: processes.reduce((sum, { graphs }) => sum + graphs.length, 0),
       workflowCount: workflows.length,
       processes: build === null ? [] : processes.map(toStorableFile),
-      workflows: build === null ? [] : workflows.map((workflow) => this.toStorableWorkflow(workflow, build, context)),
+      workflows:
+        build === null ? [] : workflows.map((workflow) => this.toStorableWorkflow(workflow, build, context)),
       drafts: draft && (await draftsOf(workflows, draft)),
       checksum: createHash('sha256').update(canonicalJson(document)).digest('hex'),
       packed: storedBytes(await packText(JSON.stringify(document))),

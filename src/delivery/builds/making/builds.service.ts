@@ -35,12 +35,12 @@ export class BuildsService {
     const { appId, appVersionId } = version;
     const repeat = repeatKey(principal, ['build', appId, appVersionId], idempotencyKey, {});
     await this.database.read((manager) => this.apps.requireCommitted(manager, version));
-    const earlier = repeat === undefined ? undefined : await this.made(appId, repeat);
+    const earlier = repeat === undefined ? undefined : await this.findMade(appId, repeat);
     if (earlier !== undefined) {
       return earlier;
     }
     const make = async (): Promise<MadeBuild> =>
-      this.warned(await this.maker.make(principal, version, repeat));
+      this.withWarnings(await this.maker.make(principal, version, repeat));
     try {
       return await make();
     } catch (error) {
@@ -49,7 +49,7 @@ export class BuildsService {
       }
     }
     // The record may have expired between the two statements, which makes this a first call again.
-    return (await this.made(appId, repeat)) ?? make();
+    return (await this.findMade(appId, repeat)) ?? make();
   }
 
   /** Removes the records of at most `limit` calls that made builds before a time, and returns their number. */
@@ -58,14 +58,14 @@ export class BuildsService {
   }
 
   /** Returns the build that an earlier call has made, as a replay. */
-  private async made(appId: string, { keyHash }: RepeatKey): Promise<MadeBuild | undefined> {
+  private async findMade(appId: string, { keyHash }: RepeatKey): Promise<MadeBuild | undefined> {
     const buildId = await this.database.read((manager) => BuildRepeats.find(manager, keyHash));
     return buildId === undefined
       ? undefined
-      : asReplay(await this.warned(await this.reads.manifest(appId, buildId)));
+      : asReplay(await this.withWarnings(await this.reads.manifest(appId, buildId)));
   }
 
-  private async warned(manifest: BuildManifest): Promise<MadeBuild> {
+  private async withWarnings(manifest: BuildManifest): Promise<MadeBuild> {
     return { ...manifest, warnings: await this.warnings.of(manifest) };
   }
 }

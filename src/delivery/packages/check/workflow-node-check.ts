@@ -6,7 +6,7 @@ import { SystemType } from '../../../systems/model/system.types.js';
 import { EXECUTED_NODE_TYPES, NODE_TYPES, type NodeType } from '../schema/node-types.types.js';
 import { pointerTo, type Place, type PackageProblems } from '../model/package-problems.js';
 import type { ResourceReference, WorkflowNode } from '../model/package.types.js';
-import { faultText, shaped, unknownText } from '../reading/read-by-schema.js';
+import { faultText, parseShape, unknownText } from '../reading/read-by-schema.js';
 import {
   dataSourcePayloadSchema,
   endPayloadSchema,
@@ -215,7 +215,7 @@ export class WorkflowNodeCheck {
       this.problems.error('PAYLOAD_MISSING', place, `A node of type ${type} needs a "payload".`);
       return undefined;
     }
-    const read = shaped(schema, payload);
+    const read = parseShape(schema, payload);
     if ('data' in read) {
       return read.data;
     }

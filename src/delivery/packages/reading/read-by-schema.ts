@@ -40,7 +40,7 @@ interface ShapeFaults {
 }
 
 /** Parses a value with a schema, and returns it with defaults, or its problems. A misspelt member is reported once, not as missing too. */
-export function shaped<Schema extends z.ZodType>(
+export function parseShape<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): { data: z.output<Schema> } | { faults: ShapeFaults } {
@@ -135,7 +135,7 @@ export function readBySchema<Schema extends z.ZodType>(
   place: { file: string; path: readonly PropertyKey[] },
   problems: PackageProblems,
 ): z.output<Schema> | undefined {
-  const read = shaped(schema, value);
+  const read = parseShape(schema, value);
   if ('data' in read) {
     return read.data;
   }

@@ -48,11 +48,11 @@ function nameIn(xml: string, start: number): string | undefined {
   const end = xml.indexOf('>', start);
   const tag = xml.slice(start, Math.min(end === -1 ? xml.length : end, start + TAG_MAX_LENGTH));
   const match = NAME.exec(tag);
-  const name = readable(match?.[1] ?? match?.[2] ?? '');
+  const name = decodedText(match?.[1] ?? match?.[2] ?? '');
   return name === '' ? undefined : name.slice(0, NAME_MAX_LENGTH).replace(HALF, '');
 }
 
-function readable(text: string): string {
+function decodedText(text: string): string {
   const plain = text.replaceAll(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w+));/gi,
     (whole: string, decimal?: string, hex?: string, entity?: string) => {
