@@ -48,7 +48,7 @@ export class DnsSource implements ComponentSource {
 
   private async addDomain(resolver: dns.Resolver, domain: string, listing: Listing): Promise<void> {
     const records = await inParallel(SCHEMES, AT_ONCE, async (scheme) => {
-      const found = await present(resolver.resolveSrv(`_${scheme}._tcp.${domain}`));
+      const found = await recordsOrNone(resolver.resolveSrv(`_${scheme}._tcp.${domain}`));
       // A target of "." means that there is no such service (RFC 2782).
       return found.filter(({ name }) => name !== '' && name !== '.').map((record) => ({ ...record, scheme }));
     });
@@ -57,7 +57,7 @@ export class DnsSource implements ComponentSource {
       listing.reject(domain, 'The domain has no SRV record.');
     }
     const found = await inParallel(listing.first(all), AT_ONCE, async (record): Promise<Found> => {
-      const texts = await present(resolver.resolveTxt(record.name));
+      const texts = await recordsOrNone(resolver.resolveTxt(record.name));
       return { ...record, texts: new Map(texts.flat().map(pairOf)) };
     });
     found.forEach((record) => addRecord(listing, record));
@@ -93,7 +93,7 @@ function addRecord(listing: Listing, { name, port, scheme, texts }: Found): void
   listing.addDeclared(declared);
 }
 
-async function present<Record>(lookup: Promise<Record[]>): Promise<Record[]> {
+async function recordsOrNone<Record>(lookup: Promise<Record[]>): Promise<Record[]> {
   try {
     return await lookup;
   } catch (error) {
