@@ -15,7 +15,7 @@ import type { PageProps } from '../../shell/area.js';
 import { texts } from '../../texts/texts.js';
 import { Conversation } from './conversation.js';
 import { Nodes } from './nodes.js';
-import { summed } from './usage.js';
+import { sumUsage } from './usage.js';
 import { useCalls } from './use-calls.js';
 
 const t = texts.agentRuns;
@@ -102,7 +102,7 @@ function Stopped({ error }: { error: WorkflowRunError }): JSX.Element {
 }
 
 function Figures({ run, calls }: { run: WorkflowRunDetails; calls: readonly WorkflowCall[] }): JSX.Element {
-  const { inputTokens, outputTokens, cost, hasCost } = summed(calls);
+  const { inputTokens, outputTokens, cost, hasCost } = sumUsage(calls);
   const count = (kind: WorkflowCall['kind']): number => calls.filter((call) => call.kind === kind).length;
   const { startedAt, finishedAt } = run;
   return (

@@ -10,7 +10,7 @@ export interface Usage {
 }
 
 /** Sums the usage of calls. */
-export function summed(calls: readonly Pick<WorkflowCall, 'usage'>[]): Usage {
+export function sumUsage(calls: readonly Pick<WorkflowCall, 'usage'>[]): Usage {
   const sum = { inputTokens: 0, outputTokens: 0, cost: 0, hasCost: false };
   for (const { usage } of calls) {
     sum.inputTokens += usage?.inputTokens ?? 0;
