@@ -37,7 +37,7 @@ export class InstanceAccessService {
    */
   async requireReadable(principal: Principal, uuid: string): Promise<void> {
     const head = await this.database.read((manager) => Instances.findHead(manager, { uuid }));
-    readable(principal, head);
+    requireReadableHead(principal, head);
   }
 
   /**
@@ -61,7 +61,7 @@ export class InstanceAccessService {
  * @param head null if there is no such instance
  * @throws PermissionDeniedError, ProcessInstanceNotFoundError
  */
-export function readable<Head extends Pick<InstanceHead, 'appId' | 'starter'>>(
+export function requireReadableHead<Head extends Pick<InstanceHead, 'appId' | 'starter'>>(
   principal: Principal,
   head: Head | null,
 ): Head {

@@ -67,11 +67,11 @@ export class CallHandler implements JobHandler {
       const request = await this.request(job, work, parent);
       await this.starter.start(request, (start) => this.starter.write(start));
     } catch (error) {
-      await this.failed(job, work, error);
+      await this.handleFailure(job, work, error);
     }
   }
 
-  private async failed(job: Job, work: Work, error: unknown): Promise<void> {
+  private async handleFailure(job: Job, work: Work, error: unknown): Promise<void> {
     const name = `Process "${work.process}"`;
     if (isDuplicate(error)) {
       await this.steps.drop(job);

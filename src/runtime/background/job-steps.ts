@@ -82,7 +82,7 @@ export class JobSteps {
         }
       });
     } catch (error) {
-      await this.failed(job, instanceId, error);
+      await this.handleFailure(job, instanceId, error);
     }
   }
 
@@ -115,7 +115,7 @@ export class JobSteps {
     });
   }
 
-  private async failed(job: Job, instanceId: number, error: unknown): Promise<void> {
+  private async handleFailure(job: Job, instanceId: number, error: unknown): Promise<void> {
     if (error instanceof FailedStepError) {
       await this.incidents.recordStop(error, { job });
     } else if (error instanceof EngineRefusal && error.code === 'DATA_TOO_LARGE') {

@@ -132,13 +132,13 @@ export class MessageStarts {
         await this.starter.write(start);
       });
     } catch (error) {
-      await this.failed(error, message);
+      await this.handleFailure(error, message);
     }
     return true;
   }
 
   /** Removes a message that can start no process, because it would block later ones. */
-  private async failed(error: unknown, message: MessageRow): Promise<void> {
+  private async handleFailure(error: unknown, message: MessageRow): Promise<void> {
     if (error instanceof EngineRefusal) {
       await this.database.write((manager) => Messages.removeMessage(manager, message));
     } else if (!(error instanceof MessageTakenError)) {

@@ -18,7 +18,9 @@ const MAX_LENGTH = 1_048_576;
 export function correctionText(definition: RunnableDefinition, data: JsonObject, patch: JsonObject): string {
   const corrected = mergePatch(data, patch);
   refuseFaults(definition.faultsOfCorrection(data, corrected, Object.keys(patch)));
-  const text = inAscii(JSON.stringify({ before: touched(patch, data), after: touched(patch, corrected) }));
+  const text = inAscii(
+    JSON.stringify({ before: changedPart(patch, data), after: changedPart(patch, corrected) }),
+  );
   if (text.length > MAX_LENGTH) {
     const rule = `changes values of more than ${MAX_LENGTH} characters, before and after; correct fewer members per request`;
     throw new ValidationFailedError([{ field: 'data', rule }]);
@@ -27,12 +29,12 @@ export function correctionText(definition: RunnableDefinition, data: JsonObject,
 }
 
 /** Returns the part of data that a patch changes. */
-function touched(patch: JsonObject, data: JsonObject): JsonObject {
+function changedPart(patch: JsonObject, data: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(patch).flatMap(([name, value]) => {
       const held = childOf(data, name);
       const isBelow = isJsonObject(value) && isJsonObject(held);
-      return held === undefined ? [] : [[name, isBelow ? touched(value, held) : held]];
+      return held === undefined ? [] : [[name, isBelow ? changedPart(value, held) : held]];
     }),
   );
 }

@@ -143,7 +143,7 @@ export class InstanceRetriesService {
       return isGone && stop.tokenId === null
         ? // The current data has no such element any more, but the original call has its own copy.
           this.attempt(stop, { ...attempt, isUnchanged: true })
-        : this.failed(error, stop, attempt.principal.user.userName);
+        : this.throwForOperator(error, stop, attempt.principal.user.userName);
     }
   }
 
@@ -243,7 +243,7 @@ export class InstanceRetriesService {
   }
 
   /** @throws the error for the operator; work that stopped again has updated its incident */
-  private async failed(error: unknown, retried: Stop, actor: string): Promise<never> {
+  private async throwForOperator(error: unknown, retried: Stop, actor: string): Promise<never> {
     if (error instanceof EngineRefusal) {
       throw toDomainError(error);
     }

@@ -25,8 +25,11 @@ const ENDING_ERRORS = [UnauthorizedError, ForbiddenError, NotFoundError];
 export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
   /** The open connections of this replica. */
   private readonly streams = new Set<InstanceStream>();
-  private readonly ofAll: Limit = { name: 'followers', most: processLimits.followers };
-  private readonly ofCaller: Limit = { name: 'followers-per-caller', most: processLimits.followersPerCaller };
+  private readonly totalLimit: Limit = { name: 'followers', most: processLimits.followers };
+  private readonly callerLimit: Limit = {
+    name: 'followers-per-caller',
+    most: processLimits.followersPerCaller,
+  };
   private readonly perCaller = new Bulkhead({ capacity: processLimits.followersPerCaller });
   private isStopping = false;
   private unlisten: (() => void) | undefined;
@@ -42,8 +45,8 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
   ) {}
 
   onModuleInit(): void {
-    this.metrics.limits.show(this.ofAll, () => ({ all: this.streams.size }));
-    this.metrics.limits.show(this.ofCaller, () => this.perCaller.use);
+    this.metrics.limits.show(this.totalLimit, () => ({ all: this.streams.size }));
+    this.metrics.limits.show(this.callerLimit, () => this.perCaller.use);
     this.gate.whenClosed(() => this.endAll());
     this.unlisten = this.notices.listen((instanceId) =>
       this.wake((stream) => stream.instanceId === instanceId),
@@ -61,11 +64,11 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     if (this.isStopping) {
       throw new ReplicaStoppingError();
     }
-    if (this.perCaller.occupied(callerHash(principal)) >= this.ofCaller.most) {
-      throw new TooManyProgressStreamsError(this.ofCaller);
+    if (this.perCaller.occupied(callerHash(principal)) >= this.callerLimit.most) {
+      throw new TooManyProgressStreamsError(this.callerLimit);
     }
-    if (this.streams.size >= this.ofAll.most) {
-      throw new TooManyProgressStreamsError(this.ofAll);
+    if (this.streams.size >= this.totalLimit.most) {
+      throw new TooManyProgressStreamsError(this.totalLimit);
     }
   }
 

@@ -8,7 +8,7 @@ import {
   type RunnableDefinition,
   RunnableDefinitionsService,
 } from '../definitions/runnable-definitions.service.js';
-import { readable } from '../access/instance-access.service.js';
+import { requireReadableHead } from '../access/instance-access.service.js';
 import { type EventRow, Events, newestEvents } from '../storage/events.repository.js';
 import { Incidents, type IncidentHead } from '../storage/incidents.repository.js';
 import type { InstanceRow } from '../storage/process-instance.entity.js';
@@ -163,14 +163,14 @@ export class InstanceSnapshots {
   async read(request: InstanceRequest): Promise<InstanceSnapshot> {
     const { principal, uuid, included } = request;
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      const row = withContent(readable(principal, await this.rows(uuid)));
+      const row = withContent(requireReadableHead(principal, await this.rows(uuid)));
       const definition = await this.definitions.byId(row.definitionId);
       const snapshot = await this.snapshot(row, definition, included);
       if (snapshot !== undefined) {
-        return this.revealed(snapshot);
+        return this.withCorrectedValues(snapshot);
       }
     }
-    return this.revealed(await this.readLocked(request));
+    return this.withCorrectedValues(await this.readLocked(request));
   }
 
   /** Returns events before or after a number; the newest ones without either. @throws ProcessInstanceNotFoundError */
@@ -188,7 +188,7 @@ export class InstanceSnapshots {
     });
   }
 
-  private async revealed(snapshot: InstanceSnapshot): Promise<InstanceSnapshot> {
+  private async withCorrectedValues(snapshot: InstanceSnapshot): Promise<InstanceSnapshot> {
     const events = await this.database.read((manager) =>
       this.corrections.reveal(manager, snapshot.row, snapshot.events),
     );
@@ -199,11 +199,11 @@ export class InstanceSnapshots {
   private async readLocked({ principal, uuid, included }: InstanceRequest): Promise<InstanceSnapshot> {
     const found = await this.database.read((manager) => Instances.findHead(manager, { uuid }));
     // The definition of an instance never changes, so it can be loaded before the lock.
-    const { id, definitionId } = readable(principal, found);
+    const { id, definitionId } = requireReadableHead(principal, found);
     const definition = await this.definitions.byId(definitionId);
     // Only reads, although the lock needs a write transaction.
     const locked = await this.database.writeAside(async (manager) => {
-      const row = readable(principal, await Instances.lock(manager, { id }));
+      const row = requireReadableHead(principal, await Instances.lock(manager, { id }));
       return this.snapshot(row, definition, included, manager);
     });
     if (locked === undefined) {

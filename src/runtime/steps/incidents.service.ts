@@ -63,7 +63,7 @@ export class IncidentsService {
       return head === null || incident === null ? null : { head, incident };
     });
     if (recorded !== null) {
-      this.notices.stopped(recorded.head, recorded.incident);
+      this.notices.reportIncident(recorded.head, recorded.incident);
     }
     return recorded?.incident.uuid ?? null;
   }
@@ -94,7 +94,7 @@ export class IncidentsService {
       await this.queue.complete(sender, job);
     }
     await insertStopped(sender, row, { ...incident, definition }, row.startedBy?.userName ?? null);
-    afterCommit(sender, () => this.notices.stopped(row, incident));
+    afterCommit(sender, () => this.notices.reportIncident(row, incident));
   }
 
   /** Returns the definition of an instance; undefined when it cannot be loaded, which may be the fault itself. */

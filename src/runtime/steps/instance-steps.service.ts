@@ -113,7 +113,7 @@ export class InstanceStepsService {
       .catch(rethrown(before, command));
     afterCommit(transaction, () => {
       this.resources.chargeGrowth(row, row.content.data, result.instance.data);
-      this.notices.committed(row, raised, result.warnings);
+      this.notices.reportStep(row, raised, result.warnings);
     });
   }
 
@@ -129,7 +129,7 @@ export class InstanceStepsService {
 
   /** Notifies readers after the commit that the instance has changed without a step. */
   noteChange({ transaction, row }: Pick<LockedInstance, 'transaction' | 'row'>): void {
-    afterCommit(transaction, () => this.notices.committed(row, [], []));
+    afterCommit(transaction, () => this.notices.reportStep(row, [], []));
   }
 
   private async lock(

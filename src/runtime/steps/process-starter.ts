@@ -119,7 +119,7 @@ export class ProcessStarter {
     const raised = await this.writer.write(step);
     afterCommit(transaction, () => {
       this.resources.chargeGrowth(row, request.data, result.instance.data);
-      this.notices.committed(row, raised, result.warnings);
+      this.notices.reportStep(row, raised, result.warnings);
     });
   }
 
@@ -129,7 +129,7 @@ export class ProcessStarter {
   ): Promise<Answer> {
     try {
       return await this.resources.withIds(async () => {
-        const started = await inTurn(() => this.started(request));
+        const started = await inTurn(() => this.startInMemory(request));
         describeStepInSpan(started.row, 'START');
         return this.commit(started, work, this.writer.isAlone(baseOf(started), started.result));
       });
@@ -137,7 +137,9 @@ export class ProcessStarter {
       if (!(error instanceof EngineIncident) || !request.keepsStopped) {
         throw error;
       }
-      return this.resources.withIds(async () => this.commit(await this.stopped(request, error), work, true));
+      return this.resources.withIds(async () =>
+        this.commit(await this.stoppedStart(request, error), work, true),
+      );
     }
   }
 
@@ -153,7 +155,7 @@ export class ProcessStarter {
     }, isAlone);
   }
 
-  private started(request: StartRequest): StartedInstance {
+  private startInMemory(request: StartRequest): StartedInstance {
     const now = this.resources.now();
     const row = newRow(request, this.resources.takeId('process-instance'), now);
     const { id } = row;
@@ -165,7 +167,7 @@ export class ProcessStarter {
     return { request, row, now, result: step(definition.runtime, instance, command, context) };
   }
 
-  private async stopped(request: StartRequest, error: EngineIncident): Promise<StoppedInstance> {
+  private async stoppedStart(request: StartRequest, error: EngineIncident): Promise<StoppedInstance> {
     const now = this.resources.now();
     const row = { ...newRow(request, this.resources.takeId('process-instance'), now), expiresAt: null };
     const fault = faultOf(error, request.definition, { tokenId: null, visit: null });

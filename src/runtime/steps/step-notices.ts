@@ -60,21 +60,21 @@ export class StepNotices {
   }
 
   /** Reports a changed instance and its new incidents. */
-  committed(instance: Stepped, raised: readonly IncidentHead[], warnings: readonly string[]): void {
-    this.changed(instance.id);
-    raised.forEach((incident) => this.stopped(instance, incident));
-    this.warned(instance, warnings);
+  reportStep(instance: Stepped, raised: readonly IncidentHead[], warnings: readonly string[]): void {
+    this.reportChange(instance.id);
+    raised.forEach((incident) => this.reportIncident(instance, incident));
+    this.logWarnings(instance, warnings);
   }
 
-  stopped(instance: Stepped, { uuid: incident, source, type, node, element }: IncidentHead): void {
+  reportIncident(instance: Stepped, { uuid: incident, source, type, node, element }: IncidentHead): void {
     const { uuid, appId: app, processName: process } = instance;
     this.metrics.processIncidents.inc({ source, type });
     const place = { app, process, element, code: type };
     this.log.warn('process incident', { instance: uuid, incident, source, type, node, ...place });
-    this.changed(instance.id);
+    this.reportChange(instance.id);
   }
 
-  private changed(instanceId: number): void {
+  private reportChange(instanceId: number): void {
     this.notifyListeners(instanceId);
     this.ofReplicas?.tell('instance', String(instanceId));
   }
@@ -84,7 +84,7 @@ export class StepNotices {
   }
 
   /** Logs warnings that need no action. */
-  private warned(instance: { uuid: string }, warnings: readonly string[]): void {
+  private logWarnings(instance: { uuid: string }, warnings: readonly string[]): void {
     if (warnings.length > 0) {
       const first = warnings.slice(0, WARNINGS_LOGGED).join('; ');
       const fields = { instance: instance.uuid, count: warnings.length, warnings: first };

@@ -81,7 +81,7 @@ export class UiActionExecutionService {
       return answer;
     } catch (error) {
       this.repeats.rolledBack(call);
-      throw await this.failed(error, principal);
+      throw await this.toResponseError(error, principal);
     }
   }
 
@@ -168,7 +168,7 @@ export class UiActionExecutionService {
     return answer;
   }
 
-  private async failed(error: unknown, principal: Principal): Promise<unknown> {
+  private async toResponseError(error: unknown, principal: Principal): Promise<unknown> {
     if (error instanceof EngineRefusal) {
       return toDomainError(error);
     }

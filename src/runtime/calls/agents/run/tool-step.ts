@@ -102,22 +102,27 @@ export class ToolSteps {
   private async planOf(call: RequestedCall): Promise<Plan> {
     const found = this.context.tools.find(call.name);
     if (found === undefined) {
-      return refused(call, undefined, refusal('UNKNOWN_TOOL', 'There is no tool with this name.'));
+      return refusedPlan(
+        call,
+        undefined,
+        refusalResponse('UNKNOWN_TOOL', 'There is no tool with this name.'),
+      );
     }
     const schema = found.tool.inputSchema as JsonObject;
     const read = await this.ports.toolCalls.checkArguments({ text: call.arguments, schema });
     if ('outcome' in read) {
-      const make = (): Promise<CallResponse> => Promise.resolve(failed(read, this.context.signal, true));
+      const make = (): Promise<CallResponse> =>
+        Promise.resolve(failureResponse(read, this.context.signal, true));
       return { found, args: call.arguments, repeatable: true, make };
     }
     if ('problem' in read) {
       const error = `The arguments do not match the schema of the tool. ${read.problem}`;
-      return refused(call, found, refusal('ARGUMENTS_INVALID', error));
+      return refusedPlan(call, found, refusalResponse('ARGUMENTS_INVALID', error));
     }
     const args = read.value;
     const state = await this.ports.resolution.stateNow(found.tool);
     if (state !== ResolvedToolState.Ready) {
-      return { ...refused(call, found, refusal(`TOOL_${state}`, NOT_READY[state])), args };
+      return { ...refusedPlan(call, found, refusalResponse(`TOOL_${state}`, NOT_READY[state])), args };
     }
     const repeatable = isRepeatable(found);
     return { found, args, repeatable, make: () => this.callTool(found, args as JsonObject, repeatable) };
@@ -131,7 +136,7 @@ export class ToolSteps {
     const { signal, traceparent, maxImageBytes } = this.context;
     const connection = await beforeCall(this.ports.connections.byId(system.systemId));
     if (connection === null) {
-      return refusal('SYSTEM_GONE', 'The system of this tool no longer exists.');
+      return refusalResponse('SYSTEM_GONE', 'The system of this tool no longer exists.');
     }
     const { timeoutMs = agentLimits.toolTimeoutMs, ...access } = connection;
     const { name, inputSchema, definitionHash } = tool;
@@ -151,11 +156,11 @@ export class ToolSteps {
       },
     });
     if (result.outcome === 'answered') {
-      return answered(result);
+      return answerResponse(result);
     }
     return state === ResolvedToolState.Ready
-      ? failed(result, signal, repeatable)
-      : refusal(`TOOL_${state}`, NOT_READY[state]);
+      ? failureResponse(result, signal, repeatable)
+      : refusalResponse(`TOOL_${state}`, NOT_READY[state]);
   }
 }
 
@@ -169,12 +174,12 @@ async function beforeCall<T>(read: Promise<T>): Promise<T> {
 }
 
 /** Returns the plan for a call that is not made; the model gets the reason. */
-function refused(call: RequestedCall, found: AgentTool | undefined, response: CallResponse): Plan {
+function refusedPlan(call: RequestedCall, found: AgentTool | undefined, response: CallResponse): Plan {
   return { found, args: call.arguments, repeatable: true, make: () => Promise.resolve(response) };
 }
 
 /** @param words untrusted text of the server, kept separate from the service's own message */
-function refusal(outcome: string, error: string, words?: string): CallResponse {
+function refusalResponse(outcome: string, error: string, words?: string): CallResponse {
   return { outcome, result: { ok: false, error, ...(words === undefined ? {} : { serverSays: words }) } };
 }
 
@@ -183,7 +188,7 @@ function refusal(outcome: string, error: string, words?: string): CallResponse {
  * @throws CallNotMadeError, or the reason of the signal, when the run was stopped rather than the call
  * @throws CallOutcomeUnknownError when the tool may have run and must not be called twice
  */
-function failed(failure: ToolCallFailure, signal: AbortSignal, repeatable: boolean): CallResponse {
+function failureResponse(failure: ToolCallFailure, signal: AbortSignal, repeatable: boolean): CallResponse {
   const { cause, sent } = failure;
   if (cause === 'cancelled' || cause === 'stopping') {
     const reason = signal.aborted ? (signal.reason as Error) : new Error('The service is stopping.');
@@ -193,16 +198,16 @@ function failed(failure: ToolCallFailure, signal: AbortSignal, repeatable: boole
     throw new CallOutcomeUnknownError(sentenceOf(failure), cause.toUpperCase());
   }
   const doubt = sent === 'never' ? 'The tool was not called.' : 'The tool may have done its work.';
-  return refusal(cause.toUpperCase(), `${sentenceOf(failure)} ${doubt}`, failure.words);
+  return refusalResponse(cause.toUpperCase(), `${sentenceOf(failure)} ${doubt}`, failure.words);
 }
 
-function answered({ isError, text, structured, images = [] }: ToolAnswer): ToolResponse {
+function answerResponse({ isError, text, structured, images = [] }: ToolAnswer): ToolResponse {
   const maxResultBytes = agentLimits.resultBytes;
   const shown = text === '' && structured !== null ? JSON.stringify(structured) : text;
   const bytes = Buffer.byteLength(shown);
   if (bytes > maxResultBytes) {
     const error = `The result has ${bytes} bytes; at most ${maxResultBytes} can be shown. Ask for less.`;
-    return refusal('RESULT_TOO_LARGE', error);
+    return refusalResponse('RESULT_TOO_LARGE', error);
   }
   return { outcome: isError ? 'TOOL_ERROR' : 'OK', result: { ok: !isError, result: shown }, images };
 }

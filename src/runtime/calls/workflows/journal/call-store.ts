@@ -64,14 +64,14 @@ export class CallStore {
       return begun;
     }
     const response = await make().catch(async (error: unknown) => {
-      throw await this.failed(begun, call, error);
+      throw await this.storeFailure(begun, call, error);
     });
     await this.finish(begun, response);
     return response;
   }
 
   /** Stores whether a later attempt may repeat the call. @returns error to throw */
-  private async failed(claim: CallClaim, call: OutsideCall, error: unknown): Promise<unknown> {
+  private async storeFailure(claim: CallClaim, call: OutsideCall, error: unknown): Promise<unknown> {
     if (error instanceof CallNotMadeError) {
       await this.end(claim, CallState.Failed, error.outcome);
       return error.cause;

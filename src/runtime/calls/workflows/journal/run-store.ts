@@ -70,7 +70,7 @@ export class RunStore {
     }
     const stored = await this.database.write(async (manager) => {
       await hold(manager);
-      return reopened(manager, runKey, shard);
+      return startNextAttempt(manager, runKey, shard);
     });
     const begun = { id: stored.id, shard: stored.shard, attempt: stored.attempt };
     if (stored.state !== WorkflowRunState.Finished || stored.output === null) {
@@ -156,7 +156,11 @@ export class RunStore {
 }
 
 /** Starts the next attempt of a run unless it has ended; earlier attempts can store nothing more. @returns the current row */
-async function reopened(manager: EntityManager, runKey: string, shard: number): Promise<WorkflowRunEntity> {
+async function startNextAttempt(
+  manager: EntityManager,
+  runKey: string,
+  shard: number,
+): Promise<WorkflowRunEntity> {
   const begun = { state: WorkflowRunState.Started, finishedAt: null, error: null, nodes: null };
   await RUNS.update(manager, { runKey, shard, state: restartable() }, { ...begun, attempt: nextAttempt });
   const found = await ALL.first(manager, { runKey, shard });

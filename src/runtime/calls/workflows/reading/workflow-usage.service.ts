@@ -39,7 +39,7 @@ export class WorkflowUsageService {
       from: scope.from.toISOString(),
       to: scope.to.toISOString(),
       runs: Object.values(WorkflowRunState).map((state) => ({ state, count: runs.get(state) ?? 0 })),
-      ...summed(calls.slice(0, most)),
+      ...sumUsage(calls.slice(0, most)),
       complete: calls.length <= most,
     };
   }
@@ -57,7 +57,7 @@ export class WorkflowUsageService {
   }
 }
 
-function summed(
+function sumUsage(
   calls: readonly ModelCall[],
 ): Pick<WorkflowUsageDto, 'agentRuns' | 'modelCalls' | 'inputTokens' | 'outputTokens' | 'cost'> {
   const costs = calls.flatMap(({ usage }) => (typeof usage?.cost === 'number' ? [usage.cost] : []));
