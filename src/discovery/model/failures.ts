@@ -72,7 +72,7 @@ const SCAN_FAILURES = {
   /** The scan could not be made or stored, because the database is unavailable. */
   DISCOVERY_NOT_STORED: 'The platform could not be scanned.',
   /** Another replica took over because this one stopped renewing its lease. The findings are discarded. */
-  DISCOVERY_LOST: 'Another replica scans in the place of this one.',
+  DISCOVERY_LOST: 'Another replica has taken over the scan.',
   DISCOVERY_STOPPED: 'The scan ended because the service stops.',
 } as const;
 
