@@ -9,30 +9,30 @@ import { Env } from '../../src/platform/config/env.js';
 import { Database } from '../../src/store/database.js';
 import { buildOpenApi } from '../../src/openapi.js';
 import { AUDIENCE, StubIssuer } from './issuer.js';
-import { holdLimits } from './limits/limits.js';
+import { overrideLimits } from './limits/limits.js';
 import { OpenApiContract } from './openapi-contract.js';
 import { ShardDiscipline } from './shard-discipline.js';
 import { Metrics } from '../../src/platform/observability/metrics/metrics.js';
 
-/** Key that seals secrets in tests. */
+/** Key that encrypts secrets in tests. */
 export const TEST_SECRETS_KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 
-/** A token that outlives every test, however long it takes on a busy machine. */
+/** Lifetime of the default token: long enough for any test, even on a slow machine. */
 const TOKEN_SECONDS = 86_400;
 
-/** What a test sends. Without `token` the caller has every permission; `null` sends no Authorization header. */
+/** A request of a test. `token` defaults to one with every permission; `null` sends no Authorization header. */
 export interface TestRequest {
   token?: string | null;
   /** Sent as JSON. */
   body?: unknown;
-  /** Sent as it is, in place of `body`. */
+  /** Sent unchanged, instead of `body`. */
   rawBody?: BodyInit;
   headers?: Record<string, string>;
-  /** Hangs up. */
+  /** Aborts the request. */
   signal?: AbortSignal;
 }
 
-/** What came back; `body` is parsed where it is JSON. */
+/** A response. `body` is parsed if it is JSON, and the text otherwise. */
 export interface TestResponse<Body = Record<string, unknown>> {
   status: number;
   headers: Headers;
@@ -41,13 +41,13 @@ export interface TestResponse<Body = Record<string, unknown>> {
 }
 
 /**
- * The whole service in production shape on a free loopback port, with the database of this test worker and a token
- * issuer of its own. Every response is held against the OpenAPI document.
+ * The whole service as in production, on a free loopback port, with the database of this test worker and its own token
+ * issuer. Every response is validated against the OpenAPI document.
  */
 export class TestApp {
-  /** One for all applications of a worker: the document does not depend on settings. */
+  /** Shared by all applications of a worker, because the document does not depend on settings. */
   private static contract: OpenApiContract | undefined;
-  /** The shared one. */
+  /** The instance that the test files of a worker share. */
   private static ofWorker: TestApp | undefined;
   private readonly agent = new Agent({ connections: 100 });
   private isTaken = false;
@@ -65,9 +65,9 @@ export class TestApp {
   }
 
   /**
-   * The application that the files of this worker share, with the same variables; it starts once. `close` leaves it to the
-   * next file.
-   * @param settings variables, and limits which are lowered for this file
+   * Returns the application that the test files of this worker share. It starts once and restarts only if a file needs
+   * other variables; `close` keeps it running for the next file.
+   * @param settings environment variables, and limits (`jobLimits.pollMs`) that apply to this file only
    */
   static async shared(settings: Record<string, string> = {}): Promise<TestApp> {
     const [limits, variables] = [true, false].map((isLimit) =>
@@ -78,13 +78,14 @@ export class TestApp {
     }
     const app = TestApp.ofWorker as TestApp;
     app.isTaken = true;
-    holdLimits(limits);
+    overrideLimits(limits);
     return app;
   }
 
   /**
-   * An application of its own. The shared one stops, so that it does no work on the same tables, unless this file has it too.
-   * @param settings variables and limits on top of those a test needs
+   * Starts a separate application. Stops the shared one, so that it does no work on the same tables, unless this file uses
+   * both.
+   * @param settings environment variables and limits, in addition to the defaults of tests
    */
   static async start(settings: Record<string, string> = {}): Promise<TestApp> {
     if (TestApp.ofWorker?.isTaken === false) {
@@ -92,7 +93,7 @@ export class TestApp {
       TestApp.ofWorker = undefined;
     }
     const issuer = await StubIssuer.start();
-    const release = holdLimits(settings);
+    const release = overrideLimits(settings);
     const env = Env.parse('production', {
       NODE_ENV: 'test',
       LOG_LEVEL: 'silent',
@@ -115,17 +116,17 @@ export class TestApp {
     return new TestApp(nest, issuer, `http://127.0.0.1:${port}`, token, release, discipline, settings);
   }
 
-  /** The database behind the service, to look at rows. */
+  /** The service's database, for tests that inspect rows. */
   get dataSource(): DataSource {
     return this.nest.get(DataSource);
   }
 
-  /** A token of the test issuer with these claims instead of its usual ones. */
+  /** Returns a token of the test issuer with these claims overridden. */
   tokenWith(claims: Record<string, unknown>): Promise<string> {
     return this.issuer.sign(claims);
   }
 
-  /** Sends a request and checks the response against the OpenAPI document. */
+  /** Sends a request and validates the response against the OpenAPI document. */
   async request<Body = Record<string, unknown>>(
     method: string,
     path: string,
@@ -138,7 +139,7 @@ export class TestApp {
       redirect: 'manual',
       signal: signal ?? null,
       headers: {
-        // To compress and to unpack each answer costs more than the answer, and tests nothing.
+        // Compressing every response would slow the tests down and test nothing.
         'accept-encoding': 'identity',
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
         ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
@@ -172,7 +173,7 @@ export class TestApp {
     const violations = [...(this.discipline?.violations ?? [])];
     this.discipline?.violations.clear();
     if (violations.length > 0) {
-      throw new Error(`Statements of a sharded database:\n${violations.join('\n')}`);
+      throw new Error(`Statements that a sharded database does not allow:\n${violations.join('\n')}`);
     }
   }
 
@@ -189,7 +190,7 @@ function disciplineOf(nest: NestExpressApplication, env: Env): ShardDiscipline {
   return ShardDiscipline.of(nest.get(DataSource), env.get('DATABASE_SHARDS'), () => database.isAtWork);
 }
 
-/** What `/metrics` says of one limit. */
+/** Metrics of one limit. */
 export interface ShownLimit {
   most: number | undefined;
   refusals: number | undefined;
@@ -197,7 +198,7 @@ export interface ShownLimit {
   largest: number | undefined;
 }
 
-/** Reads what `/metrics` says of the limit of a setting; not as a request, which would count itself. */
+/** Reads the metrics of the limit that a setting controls. Bypasses HTTP, because a request would change the counts. */
 export async function limitMetrics(app: TestApp, setting: string): Promise<ShownLimit> {
   const text = await app.nest.get(Metrics).text();
   const value = (name: string, labels = ''): number | undefined => {

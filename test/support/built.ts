@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Plugin } from 'vitest/config';
 
-/** Where the service was built: its own compiler knows what its decorators mean. */
+/** Build output. Tests use it because only the service's own compiler handles its decorators. */
 const DIST = new URL('../../dist/src/', import.meta.url);
 
 /**
- * A module of the built service.
- * @param file path in `src`, with the ending `.js`
+ * Imports a module of the built service.
+ * @param file path relative to `src`, with the extension `.js`
  */
 export async function built<Module>(file: string): Promise<Module> {
   return (await import(new URL(file, DIST).href)) as Module;
@@ -16,9 +16,9 @@ export async function built<Module>(file: string): Promise<Module> {
 const SOURCE = /^(src|migrations|packages\/(?:client|engine)\/src)\/(.*)(?<!\.spec)\.ts$/;
 
 /**
- * Lets tests import the built modules where they name the sources, so that tests hold what is shipped. Node loads these
- * modules as they are, which takes less time than compiling and wrapping the sources for each project.
- * @param root folder of the project; its `dist` must be of the same sources
+ * Vite plugin that resolves imports of sources to the built modules, so that tests run the shipped code. Node loads
+ * them directly, which is faster than transforming the sources for each project.
+ * @param root folder of the project; its `dist` must be up to date
  */
 export function builtModules(root: string): Plugin {
   return {

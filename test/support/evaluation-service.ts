@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** No test trusts that the machine is fast. */
+/** Timeout for tests on slow machines. */
 const MINUTES_MS = '180000';
 
 const UNLIMITED = {
@@ -18,22 +18,22 @@ const UNLIMITED = {
   'httpLimits.rescansPerMinute': '0',
 };
 
-/** The built service in evaluation mode, as a process of its own. */
+/** The built service in evaluation mode, running in its own process. */
 export interface EvaluationService {
   url: string;
-  /** Settings with which commands of the same checkout find it. */
+  /** Environment that lets commands of the same checkout connect to it. */
   env: Record<string, string>;
-  /** A bearer token with every permission. */
+  /** Returns a bearer token with every permission. */
   token(): Promise<string>;
-  /** Ends the process, and deletes its data. */
+  /** Stops the process and deletes its data. */
   stop(): Promise<void>;
 }
 
-/** Starts it on a free port, with data of its own and without rate limits, and waits until it answers. */
+/** Starts the service on a free port, with its own data and without rate limits, and waits until it is ready. */
 export async function startEvaluation(settings: Record<string, string> = {}): Promise<EvaluationService> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-evaluation-'));
   const env = { DATA_DIR: folder, PORT: '0', ...UNLIMITED, ...settings };
-  const child = spawn(process.execPath, [...TAKES_LIMITS, 'dist/src/evaluation/main.js'], {
+  const child = spawn(process.execPath, [...LIMITS_LOADER, 'dist/src/evaluation/main.js'], {
     // Evaluation mode brings its own database.
     env: { ...process.env, DATABASE_URL: undefined, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -58,7 +58,7 @@ export async function startEvaluation(settings: Record<string, string> = {}): Pr
     await Promise.race([once(child.stdout, 'data'), ended]);
     if (child.exitCode !== null) {
       await stop();
-      throw new Error(`the service has not started:\n${output}`);
+      throw new Error(`The service did not start:\n${output}`);
     }
   }
 }
@@ -70,5 +70,5 @@ async function tokenOf(folder: string): Promise<string> {
   return stdout.trim();
 }
 
-/** Arguments of Node by which a built service takes limits from its environment: `of-process.mjs`. */
-export const TAKES_LIMITS = ['--import', new URL('limits/of-process.mjs', import.meta.url).href];
+/** Arguments of Node that make a built service read limits from its environment. */
+export const LIMITS_LOADER = ['--import', new URL('limits/load-limits.mjs', import.meta.url).href];

@@ -1,4 +1,4 @@
-/** Address prefix of everything inside one application version. */
+/** Path prefix of all operations on one application version. */
 export function versionPath(appId = 'app', versionId = 'v1'): string {
   return `/appmanager/api/resource/app/${appId}/app-version/${versionId}/rt/system`;
 }
@@ -8,17 +8,17 @@ export function createPath(appId?: string, versionId?: string): string {
   return `${versionPath(appId, versionId)}/integration/api/systems`;
 }
 
-/** Path of update and delete. */
+/** Path of the update and delete operations. */
 export function systemPath(resourceId: string, appId?: string, versionId?: string): string {
   return `${versionPath(appId, versionId)}/ri/${resourceId}/integration/api/systems`;
 }
 
-/** Path of get-by-id. */
+/** Path of the get-by-id operation. */
 export function detailsPath(resourceId: string, appId?: string, versionId?: string): string {
   return `${systemPath(resourceId, appId, versionId)}/getById`;
 }
 
-/** Path of the list. */
+/** Path of the list operation. */
 export function listPath(appId?: string, versionId?: string): string {
   return `${versionPath(appId, versionId)}/include-dep-res/integration/api/systems/all/info`;
 }
@@ -31,7 +31,7 @@ export function connectionTestPath(appId = 'app', versionId = 'v1'): string {
   );
 }
 
-/** Path that switches a tool. */
+/** Path that enables or disables a tool. */
 export function toolPath(
   ids: { resourceId: string; systemId: string; toolId: string },
   appId?: string,
@@ -42,13 +42,13 @@ export function toolPath(
 
 let counter = 0;
 
-/** A name no other call of this process gave. */
+/** Returns a name that is unique within this process. */
 export function uniqueName(prefix = 'system'): string {
   counter += 1;
   return `${prefix}_${process.pid}_${counter}`;
 }
 
-/** Body of the create operation; `payload` members are merged. */
+/** Body of the create operation. Members of `payload` are merged into the default payload. */
 export function createSystemBody({
   payload = {},
   ...rest
@@ -67,7 +67,7 @@ export function createSystemBody({
   };
 }
 
-/** Authorization of a service account. */
+/** Returns the `authorization` of a system that uses a service account. */
 export function serviceAccount(configuration: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     type: 'SERVICE_ACCOUNT',

@@ -18,7 +18,7 @@ import { migrateDatabase, type WorkerDatabase } from './test-database.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The database of each worker; the first one belongs to VITEST_POOL_ID 1. */
+    /** The database of each worker, starting with VITEST_POOL_ID 1. */
     databases: WorkerDatabase[];
   }
 }
@@ -26,11 +26,11 @@ declare module 'vitest' {
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Gives every worker a migrated database of its own on the server that the project names. Workers of all projects share
- * one row of ids up to the number of workers of the whole run.
+ * Creates a migrated database for each worker on the database server of the project. Worker ids run from 1 to
+ * `maxWorkers` across all projects.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // The worker threads of the service run from the build; an old one would be tested in place of the sources.
+  // Tests run the built service, so an outdated build would be tested instead of the sources.
   execFileSync(process.execPath, ['tools/scripts/build.mjs'], { cwd: ROOT, stdio: 'inherit' });
   const kind = project.config.env['TEST_DATABASE'] as TestedDatabase;
   const workers = Array.from({ length: project.vitest.config.maxWorkers }, (_, index) => index + 1);
@@ -88,7 +88,7 @@ async function serverDatabases(kind: ServerKind, workers: number[]): Promise<Wor
 }
 
 async function vitessKeyspaces(workers: number[]): Promise<WorkerDatabases> {
-  // Of our own: Vitess reads the binary log, and makes databases.
+  // Always a private server: Vitess reads the binary log and needs to create databases.
   const server = await startServer('mysql', Vtcombo.serverSettings);
   const vtcombo = await Vtcombo.start(server.url, workers).catch(async (error: unknown) => {
     await server.stop();

@@ -15,7 +15,7 @@ export interface SigningKey {
 
 let keyCount = 0;
 
-/** A fresh key pair. `kid` is unique in this process unless given. */
+/** Creates a key pair. `kid` defaults to one that is unique in this process. */
 export async function signingKey(alg = 'ES256', kid?: string): Promise<SigningKey> {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
   const id = kid ?? `key-${process.pid}-${(keyCount += 1)}`;
@@ -24,12 +24,12 @@ export async function signingKey(alg = 'ES256', kid?: string): Promise<SigningKe
 }
 
 export interface SignOptions {
-  /** Overrides of the protected header; undefined removes a member. */
+  /** Overrides members of the protected header; undefined removes a member. */
   readonly header?: Record<string, unknown>;
   readonly key?: SigningKey;
 }
 
-/** An HTTP server on a loopback port that can go away and come back on the same port. */
+/** An HTTP server on loopback that can stop and start again on the same port. */
 export class IssuerServer {
   private server: Server | undefined;
   private port: number | undefined;
@@ -39,7 +39,7 @@ export class IssuerServer {
     return `http://127.0.0.1:${this.port ?? 0}`;
   }
 
-  /** Listens, the first time on a free port, later on the same one. */
+  /** Starts listening: the first time on a free port, later on the same port. */
   async start(): Promise<void> {
     this.port ??= await freePort();
     const server = createServer((request, response) => this.handler(request, response));
@@ -49,7 +49,7 @@ export class IssuerServer {
     this.server = server;
   }
 
-  /** Stops listening and cuts every connection. Does nothing when it is not running. */
+  /** Stops listening and closes all connections. Does nothing if the server is not running. */
   async stop(): Promise<void> {
     const { server } = this;
     this.server = undefined;
@@ -62,17 +62,17 @@ export class IssuerServer {
 }
 
 /**
- * A fast OpenID Connect issuer made of a discovery document and a key set, which signs any claims and can misbehave:
- * be down, slow, huge, broken, or name another issuer.
+ * A minimal OpenID Connect issuer: a discovery document and a key set. It signs any claims and can misbehave: be down,
+ * slow, or send answers that are huge, invalid or name another issuer.
  */
 export class StubIssuer extends IssuerServer {
-  /** Keys that are published; the last one signs. */
+  /** Published keys; the last one signs. */
   keys: SigningKey[] = [];
-  /** Milliseconds before every answer. */
+  /** Delay before each answer, in milliseconds. */
   delayMs = 0;
-  /** Writes the key set answer instead of the normal one. */
+  /** Replaces the answer with the key set. */
   answerKeys: ((response: ServerResponse) => void) | undefined;
-  /** Overrides of the discovery document. */
+  /** Overrides members of the discovery document. */
   discovery: Record<string, unknown> = {};
   discoveryRequests = 0;
   jwksRequests = 0;
@@ -88,14 +88,14 @@ export class StubIssuer extends IssuerServer {
     return issuer;
   }
 
-  /** Publishes a new key, which signs from now on. The old ones stay published unless they are retired. */
+  /** Publishes a new key and signs with it from now on. Older keys stay published unless `retire` is set. */
   async rotate({ retire = false, alg = 'ES256' } = {}): Promise<SigningKey> {
     const key = await signingKey(alg);
     this.keys = retire ? [key] : [...this.keys, key];
     return key;
   }
 
-  /** Claims of a good access token with every permission. */
+  /** Returns the claims of a valid access token with every permission. */
   claims(): JWTPayload {
     const now = Math.floor(Date.now() / 1_000);
     return {
@@ -113,7 +113,7 @@ export class StubIssuer extends IssuerServer {
     };
   }
 
-  /** Signs the claims of a good token with these overrides; an undefined override removes the claim. */
+  /** Signs a valid token with these claims overridden; undefined removes a claim. */
   async sign(
     overrides: Record<string, unknown> = {},
     { header = {}, key }: SignOptions = {},

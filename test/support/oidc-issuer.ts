@@ -7,13 +7,13 @@ import { type Peer, startHttpPeer } from './peers/peer.js';
 export interface OidcClient {
   readonly id: string;
   readonly secret: string;
-  /** Claims of its access tokens besides the standard ones, such as realm_access or given_name. */
+  /** Additional claims of its access tokens, such as realm_access or given_name. */
   readonly claims?: Record<string, unknown>;
 }
 
 const SCOPES = 'integration:manage platform:discover process:start';
 
-/** The company's single sign-on as a real OpenID Connect provider: discovery, key set, client credentials. */
+/** A real OpenID Connect provider with discovery, key set and client credentials, such as a company's single sign-on. */
 export class OidcIssuer extends IssuerServer {
   private keys: JWK[] = [];
 
@@ -29,14 +29,14 @@ export class OidcIssuer extends IssuerServer {
     return issuer;
   }
 
-  /** Publishes a new key that signs from now on; the old ones stay published. */
+  /** Publishes a new key and signs with it from now on. Older keys stay published. */
   async rotate(): Promise<void> {
     const { privateKey, kid, alg } = await signingKey('RS256');
     this.keys = [{ ...(await exportJWK(privateKey)), kid, alg, use: 'sig' }, ...this.keys];
     this.handler = new Provider(this.url, this.configuration()).callback();
   }
 
-  /** Asks the token endpoint for an access token of a client, as a real caller would. */
+  /** Requests an access token for a client from the token endpoint. */
   async token(clientId: string, scope = SCOPES): Promise<string> {
     const client = this.clients.find(({ id }) => id === clientId);
     const response = await fetch(`${this.url}/token`, {
@@ -81,9 +81,9 @@ export class OidcIssuer extends IssuerServer {
 }
 
 /**
- * The feature `resourceIndicators` (RFC 8707) of a provider whose access tokens are JWTs for the service, and for nothing else.
- * @param scope what a token may grant, with spaces between the names
- * @param accessTokenTTL seconds for which a token is good
+ * Configures the feature `resourceIndicators` (RFC 8707) of a provider that issues JWT access tokens only for the service.
+ * @param scope scopes that a token may grant, separated by spaces
+ * @param accessTokenTTL lifetime of tokens in seconds
  */
 export function resourceIndicators(
   scope: string,
@@ -117,9 +117,9 @@ export type OAuthPeerClient = { clientId: string } & (
 
 /**
  * Starts a real OAuth 2.0 server (`oidc-provider`) for the client credentials grant.
- * @param clients clients it knows, each with one authentication method
- * @param resource the resource (RFC 8707) tokens are issued for; any other is answered `invalid_target`
- * @returns a peer whose `url` is the token endpoint, and a check of the tokens it issued
+ * @param clients registered clients, each with one authentication method
+ * @param resource the resource (RFC 8707) that tokens are issued for; any other gets `invalid_target`
+ * @returns a peer whose `url` is the token endpoint, with a function that recognizes the tokens it issued
  */
 export async function startOAuthPeer(
   clients: OAuthPeerClient[],

@@ -17,19 +17,19 @@ const DOCUMENT_ID = 'openapi';
 const SPECIAL_HEADERS = ['WWW-Authenticate', 'Retry-After'];
 const ERROR_BODY = '#/components/schemas/ErrorResponse';
 
-/** A response as it came over the wire. */
+/** A response as received. */
 export interface WireResponse {
   status: number;
   contentType: string;
   body: unknown;
-  /** Of a real response; examples in the document have none. */
+  /** Absent for examples in the document. */
   headers?: { get(name: string): string | null };
 }
 
-/** Holds responses against an OpenAPI document: an undocumented status, type or field is an error. */
+/** Validates responses against an OpenAPI document. An undocumented status, content type or field is an error. */
 export class OpenApiContract {
   private readonly ajv: Ajv2020;
-  /** Texts are all there is on the wire; a number is told by its digits. It keeps what it compiled, by schema object. */
+  /** Validates headers. Their values are always strings, so numbers are parsed. Caches compiled schemas by object. */
   private readonly headerAjv = new Ajv2020({ strict: false, coerceTypes: true });
   private readonly validators = new Map<string, ValidateFunction>();
   private readonly templates: { pattern: RegExp; template: string }[];
@@ -43,21 +43,21 @@ export class OpenApiContract {
       strict: false,
       allErrors: true,
       validateFormats: true,
-      // To compile takes far longer than to check: shared parts are compiled once, and nothing is made shorter.
+      // Compiling takes far longer than validating, so compile shared schemas only once and skip code optimization.
       inlineRefs: false,
       code: { optimize: false },
     });
     for (const ajv of [this.ajv, this.headerAjv]) {
       (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
     }
-    this.ajv.addSchema({ ...closed(document), $id: DOCUMENT_ID });
+    this.ajv.addSchema({ ...withoutAdditionalProperties(document), $id: DOCUMENT_ID });
     this.templates = Object.keys(document.paths).map((template) => ({
       template,
       pattern: new RegExp(`^${template.replace(/[.[\]()]/g, '\\$&').replace(/\{[^}]+\}/g, '[^/]+')}$`),
     }));
   }
 
-  /** @throws Error that says what the document does not allow */
+  /** @throws Error with the part of the response that the document does not allow */
   check(method: string, path: string, response: WireResponse): void {
     const template = this.templates.find(({ pattern }) => pattern.test(path))?.template;
     const operation = template && (this.document.paths as unknown as Paths)[template]?.[method.toLowerCase()];
@@ -93,7 +93,7 @@ export class OpenApiContract {
     this.checkSchema(`#/${pointer.map(escape).join('/')}`, response.body, where);
   }
 
-  /** Headers that are documented are there; those that only some statuses have are documented. */
+  /** Checks that required headers are present and valid, and that special headers are documented. */
   private checkHeaders(
     { headers = {} }: DocumentedResponse,
     sent: NonNullable<WireResponse['headers']>,
@@ -129,14 +129,14 @@ function escape(step: string): string {
   return encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'));
 }
 
-/** The error body without the members that RFC 9457 adds. */
+/** Returns the error body without the members that RFC 9457 adds. */
 function withoutProblem(body: unknown): unknown {
   const { type: _type, title: _title, detail: _detail, ...rest } = body as Record<string, unknown>;
   return rest;
 }
 
-/** A copy in which objects with named properties allow no others, so that a field too many is found. */
-function closed(value: unknown): object {
+/** Returns a copy whose object schemas allow no additional properties, so that undocumented fields are errors. */
+function withoutAdditionalProperties(value: unknown): object {
   return JSON.parse(
     JSON.stringify(value, (_key, member: unknown) => {
       const isOpen =
@@ -156,13 +156,13 @@ type Components = Record<string, Record<string, unknown> | undefined>;
 const SHARED = /^#\/components\/(responses|parameters|headers)\/(\w+)$/;
 
 /**
- * A copy of an OpenAPI document in which shared responses, parameters and headers stand where they are referred to, as tests
- * read them. Schemas stay references.
- * @throws Error when a reference leads to nothing
+ * Returns a copy of an OpenAPI document with references to shared responses, parameters and headers resolved. References
+ * to schemas are kept.
+ * @throws Error when the target of a reference does not exist
  */
 export function dereferenced(document: OpenAPIObject): OpenAPIObject {
   const components = document.components as Components;
-  const put = (_key: string, value: unknown): unknown => {
+  const resolve = (_key: string, value: unknown): unknown => {
     const { $ref } = (value ?? {}) as { $ref?: unknown };
     const [, kind = '', name = ''] = (typeof $ref === 'string' && SHARED.exec($ref)) || [];
     if (kind === '') {
@@ -170,9 +170,12 @@ export function dereferenced(document: OpenAPIObject): OpenAPIObject {
     }
     const shared = components[kind]?.[name];
     if (shared === undefined) {
-      throw new Error(`${String($ref)} leads to nothing`);
+      throw new Error(`The target of reference ${String($ref)} does not exist.`);
     }
     return shared;
   };
-  return { ...document, paths: JSON.parse(JSON.stringify(document.paths, put)) as OpenAPIObject['paths'] };
+  return {
+    ...document,
+    paths: JSON.parse(JSON.stringify(document.paths, resolve)) as OpenAPIObject['paths'],
+  };
 }

@@ -1,15 +1,15 @@
 import { afterAll, vi } from 'vitest';
 import { releaseLimits } from './limits/limits.js';
 
-/** How long a test waits for what it expects. What never comes has not come by then either. */
+/** Maximum time that a test waits for an expected event. Only failing tests wait that long. */
 export const PATIENCE_MS = 120_000;
-/** A bound for what ends by a limit of its own, and would go on for minutes or for ever without: also a slow machine is in time. */
+/** Upper bound for work that a limit of the service ends early, even on a slow machine. Without the limit it takes longer. */
 export const IN_TIME_MS = 30_000;
 
 releaseLimits();
 afterAll(releaseLimits);
 
-// Its own end is one second, which is a claim about the speed of the machine.
+// The default timeout of one second would depend on the speed of the machine.
 const { waitFor } = vi;
 vi.waitFor = (callback, options) =>
   waitFor(callback, {

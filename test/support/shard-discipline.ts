@@ -1,6 +1,6 @@
 import type { DataSource, Logger, QueryRunner } from 'typeorm';
 
-/** Tables of running processes: each of their rows has a shard, and call trees are in one. */
+/** Tables of running processes. Each row has a shard, which is the same for all rows of a process family. */
 export const SHARDED_TABLES: readonly string[] = [
   'process_corrections',
   'process_events',
@@ -17,16 +17,16 @@ export const SHARDED_TABLES: readonly string[] = [
   'workflow_runs',
 ];
 const SHARDED = new RegExp(`\\b(${SHARDED_TABLES.join('|')})\\b`);
-/** In place of a group of shards. */
+/** Represents unsharded tables, in place of a group of shards. */
 const NO_SHARD = -1;
 const CHANGES = /^(INSERT|UPDATE|DELETE)\b/i;
 const BEGINS = /^(BEGIN|START TRANSACTION)/i;
 const READS_OF_SCHEMA = /sqlite_master|information_schema|PRAGMA/i;
 const INSERT = /^INSERT[^(]*\(([^)]*)\)\s*VALUES\s*(.*)$/is;
-/** Numbers may be values, or stand in the text. */
+/** Conditions on the shard. The numbers are parameters or literals. */
 const NAMED = /[`"]?\bshard\b[`"]? (?:= (\?|\d+)|IN \(([?\d, ]*)\))/g;
 
-/** Reads that look into every shard, each for a reason of its own; all of them outside of transactions. */
+/** Queries that may read every shard, outside of transactions only. */
 const EVERYWHERE: readonly RegExp[] = [
   // Lists, newest first.
   /^SELECT \* FROM \(SELECT 0 AS part, [^(]* FROM process_instances .*ORDER BY uuid DESC LIMIT \?\) AS part\d+$/,
@@ -35,45 +35,45 @@ const EVERYWHERE: readonly RegExp[] = [
   /^SELECT \* FROM \(SELECT 0 AS part, [^(]* FROM process_search_values (\w+ (BY|INDEX) \S+ )?WHERE term = \? .*ORDER BY uuid DESC LIMIT \?\) AS part\d+$/,
   /^SELECT [^(]* FROM process_instances WHERE definition_id = \? .*ORDER BY uuid DESC LIMIT \?$/,
   /FROM workflow_calls c\b.* ORDER BY c\.started_at DESC LIMIT \?$/,
-  // Counts, and what cleaning up looks for.
+  // Counts, and candidates for cleanup.
   /^SELECT run\.state AS state, COUNT\(\*\) AS amount FROM workflow_runs run WHERE /,
   /^SELECT [^(]*COUNT\(\*\) AS amount, MIN\(uuid\) AS oldest, .* FROM process_instances WHERE state = \? /,
   /^SELECT [^(]*COUNT\(\*\) AS amount FROM process_incidents WHERE (\w+ = \? AND )*state = \?/,
   /^SELECT DISTINCT instance_id FROM process_incidents WHERE state = \?( AND app_id = \?)? LIMIT \?$/,
-  // Instances of a build that is withdrawn.
+  // Instances of a withdrawn build.
   /^SELECT [^(]* FROM process_instances WHERE app_id = \? AND state = \? AND build_id = \? ORDER BY uuid ASC LIMIT \?$/,
-  // Tokens wait for a message where their instances are.
+  // Tokens that wait for a message; each is in the shard of its instance.
   /FROM process_message_waits waits JOIN process_instances instances ON .*instances\.shard = waits\.shard/,
   // Metrics and quotas.
   /^SELECT i\.root_app_id AS app/,
   /^SELECT COALESCE\(SUM\(amount\), 0\) AS total/,
 ];
 
-/** Reads of rows by ids that a list has found in several groups of shards, or that somebody follows. */
-const OF_SEVERAL: readonly RegExp[] = [
+/** Queries by ids that may belong to several groups of shards: ids from a list, or of followed instances. */
+const MULTI_GROUP: readonly RegExp[] = [
   /FROM process_(instances|incidents|tokens) WHERE id IN/,
   /FROM process_(events|incidents) WHERE instance_id IN/,
 ];
 
 /**
- * Holds statements against what a sharded database asks for: each names the shard of its rows, and no transaction touches two, nor
- * a sharded table and another one.
+ * Checks statements against the rules of a sharded database: each statement names the shard of its rows, and no
+ * transaction touches two groups of shards, or both sharded and unsharded tables.
  */
 export class ShardDiscipline {
   private constructor(private readonly groups: number) {}
 
-  /** What was broken, each with its statement. */
+  /** Violated rules, each with its statement. */
   readonly violations = new Set<string>();
-  /** By connection: what its transaction has touched. */
+  /** Groups of shards that the current transaction of each connection has touched. */
   private readonly touched = new WeakMap<QueryRunner, Set<unknown>>();
 
-  /** Listens to the statements of a service; tests send statements of their own, which are none of them. */
+  /** Checks the statements of a service. Statements that tests send themselves are ignored. */
   static of(dataSource: DataSource, groups: number, isOfService: () => boolean): ShardDiscipline {
     const discipline = new ShardDiscipline(groups);
     dataSource.logger = {
       logQuery: (sql: string, values?: unknown[], runner?: QueryRunner) => {
         if (isOfService() || BEGINS.test(sql)) {
-          discipline.look(sql, values ?? [], runner);
+          discipline.check(sql, values ?? [], runner);
         }
       },
       logQueryError: () => undefined,
@@ -81,7 +81,7 @@ export class ShardDiscipline {
     return discipline;
   }
 
-  private look(sql: string, values: readonly unknown[], runner: QueryRunner | undefined): void {
+  private check(sql: string, values: readonly unknown[], runner: QueryRunner | undefined): void {
     const inTransaction = runner?.isTransactionActive === true;
     if (runner !== undefined && BEGINS.test(sql)) {
       this.touched.set(runner, new Set());
@@ -96,7 +96,7 @@ export class ShardDiscipline {
     if (shards.length === 0 && SHARDED.test(sql) && (inTransaction || !isEverywhere(sql))) {
       this.violations.add(`names no shard: ${sql}`);
     }
-    if (new Set(places).size > 1 && !OF_SEVERAL.some((pattern) => pattern.test(sql))) {
+    if (new Set(places).size > 1 && !MULTI_GROUP.some((pattern) => pattern.test(sql))) {
       this.violations.add(`goes to several groups of shards: ${sql}`);
     }
     const touched = inTransaction && runner !== undefined ? this.touched.get(runner) : undefined;
@@ -112,7 +112,7 @@ function isEverywhere(sql: string): boolean {
   return EVERYWHERE.some((pattern) => pattern.test(line));
 }
 
-/** The shards that a statement names. */
+/** Returns the shards that a statement names. */
 function shardsOf(sql: string, values: readonly unknown[]): number[] {
   const [, columns, tuples] = INSERT.exec(sql) ?? [];
   if (columns !== undefined && tuples !== undefined) {
@@ -127,7 +127,7 @@ function shardsOf(sql: string, values: readonly unknown[]): number[] {
   });
 }
 
-/** The values of a list: marks, and what stands in the text. */
+/** Returns the values of a list, which contains placeholders and literals. */
 function valuesOf(list: string, values: readonly unknown[]): unknown[] {
   let next = 0;
   return list

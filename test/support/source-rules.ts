@@ -1,10 +1,10 @@
 import { dirname, normalize } from 'node:path';
 
-/** A rule on the text of files, for what import rules and linters cannot see. */
+/** A rule about the text of files that import rules and linters cannot check. */
 interface SourceRule {
-  /** Files the rule looks at. */
+  /** Files that the rule applies to. */
   files: RegExp;
-  /** Files in which the text is right. */
+  /** Files in which the text is allowed. */
   except?: RegExp;
   forbidden: RegExp;
   why: string;
@@ -21,7 +21,7 @@ export interface SourceViolation {
 const PRODUCT_CODE = /^(src|migrations)\/.*\.ts$/;
 const ANY_TEXT = /(\.(ts|mts|mjs|cjs|js|json|md|ya?ml|sql|bpmn|txt|example|sh)|\/run|rc)$/;
 
-/** Code of the tables that every start, step, call and job uses, and files of statements that the entity manager cannot express. */
+/** Code of the tables that every start, step, call and job uses, and files with statements that the entity manager cannot express. */
 const HOT_TABLES =
   '^src/(store|runtime|jobs|idempotency|delivery/builds/storage)/|\\.statements\\.ts$|\\.spec\\.ts$';
 
@@ -36,13 +36,13 @@ const RULES: readonly SourceRule[] = [
     files: PRODUCT_CODE,
     except: /^src\/platform\/secrets\/|\.spec\.ts$/,
     forbidden: /\b(create(Cipher|Decipher)iv|scrypt(Sync)?|pbkdf2(Sync)?)\b/,
-    why: 'only src/platform/secrets uses ciphers, so that there is one envelope to review',
+    why: 'only src/platform/secrets uses ciphers, so that there is only one encryption format to review',
   },
   {
     files: PRODUCT_CODE,
     except: /^src\/platform\/clock\.ts$|\.spec\.ts$/,
     forbidden: /\bnew Date\(\)/,
-    why: 'the time comes from the injected Clock, so that tests decide what it is',
+    why: 'the time comes from the injected Clock, so that tests can control it',
   },
   {
     files: /^src\/.*\.ts$/,
@@ -62,35 +62,35 @@ const RULES: readonly SourceRule[] = [
       /^src\/store\/connection\/(mysql2-internals|typeorm-hooks)\.ts$|^src\/platform\/http\/request-routes\.ts$|\.spec\.ts$/,
     forbidden:
       /\b_(allConnections|freeConnections|connectionQueue|commands?|released)\b|\.addCommand\b|\bstack: Layer\b|\b(runner|manager)\.query = |\bcreateQueryRunner = /,
-    why: 'private parts of drivers and frameworks are used in one file each, with a test that fails when they change',
+    why: 'each private API of a driver or framework is used in one file only, with a test that fails when it changes',
   },
   {
     files: /^(src|test)\/.*\.ts$/,
     forbidden: /\bsynchronize: true\b/,
-    why: 'the schema changes by migrations only',
+    why: 'only migrations change the schema',
   },
   {
     files: /^(src|test|tools|packages|migrations)\/.*\.ts$/,
     forbidden: /\b(describe|it|test)\.only\(/,
-    why: 'a focused test silences all the others',
+    why: 'a focused test disables all others',
   },
   {
     files: ANY_TEXT,
     forbidden: /(?<![\w.$}-])\/(home|Users)\/\w|(?<![\w.$}-])\/(root|work)\//,
-    why: 'a path of one machine means nothing on another',
+    why: 'an absolute path of one machine does not exist on others',
   },
   {
     files: ANY_TEXT,
     forbidden:
       /\bregistry\.(npmjs|yarnpkg)\.\w|\b(deb|security|ftp|snapshot)\.debian\.org\b|\bnpm\.pkg\.github\b/,
-    why: "packages come from whatever registry and mirror the machine's own settings name",
+    why: "packages come from the registry and mirror in the machine's own settings",
   },
 ];
 
-/** Files without specs that the root of a module may have. Beyond, files with one purpose move into a room. */
+/** Maximum number of files at the root of a module, not counting specs. Move related files into subfolders instead. */
 const ROOT_FILES = 12;
 
-/** The modules with too many files outside of rooms; each as a violation of the folder. */
+/** Returns a violation for each module with too many files at its root. */
 export function moduleRootViolations(paths: readonly string[]): SourceViolation[] {
   const counts = new Map<string, number>();
   for (const path of paths.filter((each) => !each.endsWith('.spec.ts'))) {
@@ -104,11 +104,11 @@ export function moduleRootViolations(paths: readonly string[]): SourceViolation[
     .map(([path, count]) => ({
       path,
       line: 1,
-      why: `has ${count} files at its root, more than ${ROOT_FILES}; put those with one purpose into a room`,
+      why: `has ${count} files at its root, more than ${ROOT_FILES}; move related files into a subfolder`,
     }));
 }
 
-/** The lines of one file that break a rule. */
+/** Returns the lines of a file that break a rule. */
 export function sourceViolations(path: string, text: string): SourceViolation[] {
   const rules = RULES.filter(({ files, except }) => files.test(path) && except?.test(path) !== true);
   return text
@@ -120,7 +120,7 @@ export function sourceViolations(path: string, text: string): SourceViolation[] 
     );
 }
 
-/** Headings of a document: numbers of sections (`4.2`) and anchors of links (`42-endpoint-8-execute-a-ui-action`). */
+/** Headings of a document: section numbers (`4.2`) and link anchors (`42-endpoint-8-execute-a-ui-action`). */
 interface Headings {
   sections: ReadonlySet<string>;
   anchors: ReadonlySet<string>;
@@ -133,8 +133,8 @@ const ELSEWHERE =
   /\bdecisions,[\s*]+sections?\b|\bsemantics,[\s*]+(?:section|")|\(semantics[,:]\s|\binterface contract,[\s*]+(?:"|endpoint)|\(contract,\s/gi;
 
 /**
- * References to documents that lead nowhere: a citation in code (`docs/contract.md, section 4.2`), a link between
- * documents (`[rules](contract.md#5-workflows)`), and the names of documents that are not in the repository.
+ * Finds broken references to documents: citations in code (`docs/contract.md, section 4.2`), links between documents
+ * (`[rules](contract.md#5-workflows)`), and names of documents that are not in the repository.
  */
 export class DocumentReferences {
   private readonly headings: ReadonlyMap<string, Headings>;
@@ -144,7 +144,7 @@ export class DocumentReferences {
     this.headings = new Map([...documents].map(([path, text]) => [path, headingsOf(text)]));
   }
 
-  /** The lines of one file with a reference that leads nowhere. */
+  /** Returns the lines of a file with broken references. */
   violations(path: string, text: string): SourceViolation[] {
     if (path.endsWith('.md')) {
       return this.ofLinks(path, text);
@@ -156,10 +156,10 @@ export class DocumentReferences {
     return [...text.matchAll(CITATION)].flatMap(({ 0: citation, 1: document = '', 2: numbers, index }) => {
       const headings = this.headings.get(document);
       const wanted = numbers?.match(/\d+(?:\.\d+)*/g) ?? [];
-      const leads = headings !== undefined && wanted.every((number) => headings.sections.has(number));
-      return leads
+      const isValid = headings !== undefined && wanted.every((number) => headings.sections.has(number));
+      return isValid
         ? []
-        : [violation(path, text, index, `leads nowhere: ${citation.replace(/[\s*]+/g, ' ')}`)];
+        : [violation(path, text, index, `broken reference: ${citation.replace(/[\s*]+/g, ' ')}`)];
     });
   }
 
@@ -167,8 +167,8 @@ export class DocumentReferences {
     return [...text.matchAll(LINK)].flatMap(({ 1: file = '', 2: anchor, index }) => {
       const target = file === '' ? path : normalize(`${dirname(path)}/${file}`);
       const headings = this.headings.get(target);
-      const leads = headings !== undefined && (anchor === undefined || headings.anchors.has(anchor));
-      return leads ? [] : [violation(path, text, index, `leads nowhere: ${file}#${anchor ?? ''}`)];
+      const isValid = headings !== undefined && (anchor === undefined || headings.anchors.has(anchor));
+      return isValid ? [] : [violation(path, text, index, `broken reference: ${file}#${anchor ?? ''}`)];
     });
   }
 }
@@ -179,7 +179,7 @@ function ofNames(path: string, text: string): SourceViolation[] {
       path,
       text,
       index,
-      `is not in the repository: ${name.replace(/[\s*]+/g, ' ')}; cite a section of a file in docs`,
+      `no such document in the repository: ${name.replace(/[\s*]+/g, ' ')}; cite a section of a file in docs`,
     ),
   );
 }
@@ -199,7 +199,7 @@ function headingsOf(text: string): Headings {
   };
 }
 
-/** As the code hosts make anchors of headings. */
+/** Returns the anchor that code hosts generate for a heading. */
 function anchorOf(title: string): string {
   return title
     .toLowerCase()

@@ -11,16 +11,16 @@ const MIGRATION_LOCK_SECONDS = 60;
 export interface WorkerDatabase {
   /** DATABASE_URL. */
   url: string;
-  /** Of a service on a sharded database. */
+  /** Further settings of a service on a sharded database. */
   settings: Record<string, string>;
 }
 
-/** Brings an empty test database to the current schema. */
+/** Creates the current schema in an empty test database. */
 export async function migrateDatabase(database: WorkerDatabase): Promise<void> {
   await withDataSource(database, (dataSource) => migrate(dataSource, MIGRATION_LOCK_SECONDS));
 }
 
-/** Empties every table, so that a test file starts from the state right after migration. A shared application goes on with its ids. */
+/** Empties every table before a test file, except the id blocks that a shared application continues to use. */
 export async function clearTables(database: WorkerDatabase): Promise<void> {
   const { settings } = database;
   await withDataSource(database, async (dataSource) => {
@@ -28,12 +28,12 @@ export async function clearTables(database: WorkerDatabase): Promise<void> {
       dataSource.options.type === 'better-sqlite3'
         ? ['PRAGMA foreign_keys = OFF', 'PRAGMA foreign_keys = ON']
         : ['SET FOREIGN_KEY_CHECKS = 0', 'SET FOREIGN_KEY_CHECKS = 1'];
-    // One runner, because the switch belongs to its connection.
+    // The setting applies to a single connection, so all statements use the same runner.
     const runner = dataSource.createQueryRunner();
     try {
       await runner.query(off);
       if (settings['DATABASE_SHARD_KEYSPACE'] !== undefined) {
-        // A DELETE touches every shard.
+        // Each DELETE affects all shards.
         await runner.query("SET transaction_mode = 'multi'");
       }
       for (const { tablePath } of dataSource.entityMetadatas.filter(

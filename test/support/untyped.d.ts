@@ -1,4 +1,4 @@
-/** The part of oidc-provider that the tests use; the package ships no types. */
+/** The part of oidc-provider that tests use. The package has no type declarations. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
@@ -6,7 +6,7 @@ declare module 'oidc-provider' {
     class InvalidTarget extends Error {}
   }
 
-  /** What a client may do in the name of a person. */
+  /** Scopes that a user has granted to a client. */
   export interface Grant {
     addOIDCScope(scope: string): void;
     addResourceScope(resource: string, scope: string): void;

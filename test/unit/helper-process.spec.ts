@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { nextMessage } from '../../tools/proofs/support/helper-process.js';
-import { endsWithUs } from '../support/databases/process-resources.js';
+import { killOnExit } from '../support/databases/process-resources.js';
 
 /** More than Node takes of one event before it warns of a leak. */
 const MANY = 20;
@@ -32,11 +32,11 @@ describe('nextMessage', () => {
   });
 });
 
-describe('endsWithUs', () => {
+describe('killOnExit', () => {
   it('adds no listener to this process for a child, and forgets one that has ended', () => {
     const before = process.listenerCount('exit');
     const children = Array.from({ length: MANY }, () => new EventEmitter());
-    children.forEach((child) => endsWithUs(childOf(child)));
+    children.forEach((child) => killOnExit(childOf(child)));
     expect(process.listenerCount('exit')).toBe(before);
     children.forEach((child) => child.emit('exit', 0));
     expect(children.map((child) => child.listenerCount('exit'))).toEqual(children.map(() => 0));
@@ -46,9 +46,9 @@ describe('endsWithUs', () => {
     // Whoever outlives its parent has time to say so: its output is open until it ends.
     const script = `
       import { spawn } from 'node:child_process';
-      import { endsWithUs } from ${JSON.stringify(HOOK)};
+      import { killOnExit } from ${JSON.stringify(HOOK)};
       const survivor = "setTimeout(() => console.log('survived'), 3000)";
-      endsWithUs(spawn(process.execPath, ['-e', survivor], { stdio: 'inherit' }));
+      killOnExit(spawn(process.execPath, ['-e', survivor], { stdio: 'inherit' }));
       console.log('started');
       throw new Error('a claim that does not hold');
     `;

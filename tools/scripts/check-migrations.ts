@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { processFolder, endWithSignals } from '../../test/support/databases/process-resources.js';
+import { processFolder, exitOnSignals } from '../../test/support/databases/process-resources.js';
 import { built } from '../../test/support/built.js';
 import {
   dropDatabase,
@@ -21,7 +21,7 @@ import { tallyLine, type Tally } from './tally.js';
  *
  *     tsx tools/scripts/check-migrations.ts
  */
-endWithSignals();
+exitOnSignals();
 const count = readdirSync('migrations').filter((name) => /^\d+-.*(?<!\.spec)\.ts$/.test(name)).length;
 const run = promisify(execFile);
 const total: Tally = { passed: 0, failed: 0, skipped: 0 };

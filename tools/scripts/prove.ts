@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ProofEnvironment } from '../proofs/support/proof-environment.js';
 import type { Proof } from '../proofs/support/proof.js';
 import type { DatabaseKind } from '../../test/support/databases/server-program.js';
-import { processFolder, endWithSignals } from '../../test/support/databases/process-resources.js';
+import { processFolder, exitOnSignals } from '../../test/support/databases/process-resources.js';
 import {
   startDatabases,
   type StartedDatabases,
@@ -34,7 +34,7 @@ const { values, positionals } = scriptOptions({
     db: { type: 'string', multiple: true },
   },
 });
-endWithSignals();
+exitOnSignals();
 if (spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' }).status !== 0) {
   console.log(tallyLine({ passed: 0, failed: 1, skipped: 0 }));
   process.exit(1);

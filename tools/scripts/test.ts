@@ -4,7 +4,7 @@ import { AreaReporter, seconds, formatTimings } from './test-reporter.js';
 import { TESTED_DATABASES, type TestedDatabase } from '../../test/support/databases/server-program.js';
 import { reasonNotAvailable } from '../../test/support/databases/start-databases.js';
 import { reasonNoVtcombo } from '../../test/support/databases/vtcombo.js';
-import { endsWithUs } from '../../test/support/databases/process-resources.js';
+import { killOnExit } from '../../test/support/databases/process-resources.js';
 import { tallyLine, type Tally } from './tally.js';
 import { scriptOptions } from './options.js';
 
@@ -161,7 +161,7 @@ function reportNotRun(modules: readonly TestModule[]): number {
 /** Starts a process that keeps a processor busy until it is killed or its parent ends. */
 function busyLoop(): ChildProcess {
   const loop = 'const parent = process.ppid; while (process.ppid === parent);';
-  return endsWithUs(spawn(process.execPath, ['--eval', loop], { stdio: 'ignore' }));
+  return killOnExit(spawn(process.execPath, ['--eval', loop], { stdio: 'ignore' }));
 }
 
 function exec(command: string, args: string[]): Promise<number> {

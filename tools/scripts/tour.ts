@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, endWithSignals } from '../../test/support/databases/process-resources.js';
+import { freePort, exitOnSignals } from '../../test/support/databases/process-resources.js';
 import { tallyLine } from './tally.js';
 
 /**
@@ -49,7 +49,7 @@ const children: ChildProcess[] = [];
 let passed = 0;
 let failed = 0;
 let failure: unknown;
-endWithSignals();
+exitOnSignals();
 process.once('exit', () => children.forEach((child) => signal(child, 'SIGKILL')));
 try {
   await takeTour(readTour(await readFile(document, 'utf8')));

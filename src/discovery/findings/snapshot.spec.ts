@@ -42,10 +42,10 @@ describe('compare', () => {
       fc.property(histories, (scans) => {
         const model = new PlatformModel();
         let last: Snapshot | null = null;
-        for (const happenings of scans) {
-          happenings.forEach((event) => model.happen(event));
+        for (const events of scans) {
+          events.forEach((event) => model.apply(event));
           const expected = model.scan();
-          const comparison = compare(last, model.things.map(toChecked));
+          const comparison = compare(last, model.components.map(toChecked));
           const { newServices, configurationChanges, changes } = comparison;
           expect({ newServices, configurationChanges }).toEqual(expected);
           const reported = changes.filter(({ event }) => event === 'changed' || event === 'removed');

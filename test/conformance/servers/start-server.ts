@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { endsWithUs, freePort } from '../../support/databases/process-resources.js';
+import { killOnExit, freePort } from '../../support/databases/process-resources.js';
 import type { OtherServer } from './server-list.js';
 
 const START_MS = 60_000;
@@ -26,7 +26,7 @@ export async function startServer(server: OtherServer, folder: string): Promise<
   const port = String(await freePort());
   const [program = '', ...args] = server.command(folder, port);
   const home = await mkdtemp(join(tmpdir(), 'mcp-server-'));
-  const child = endsWithUs(
+  const child = killOnExit(
     spawn(program, args, {
       cwd: home,
       env: { PATH: process.env['PATH'], HOME: home, ...server.env?.(port) },

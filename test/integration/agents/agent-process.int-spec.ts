@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RuntimeJobEntity } from '../../../src/jobs/storage/runtime-job.entity.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import {
-  asksFor,
+  callsTools,
   observations,
   refuses,
   says,
@@ -80,7 +80,8 @@ describe('an agent of a process', () => {
   releaseTools = () => undefined;
 
   const afterCalls = (...calls: [string, unknown][]): ModelServer['reply'] => {
-    return (question) => (observations(question).length === 0 ? asksFor(...calls) : says({ verdict: 'ok' }));
+    return (question) =>
+      observations(question).length === 0 ? callsTools(...calls) : says({ verdict: 'ok' });
   };
   const runOf = async (processInstanceUuid: string): Promise<string> => {
     const { body } = await eventually(
@@ -198,7 +199,7 @@ describe('an agent of a process', () => {
 
   it('resumes where it stopped when its incident is retried', async () => {
     model.reply = (question) =>
-      observations(question).length === 0 ? asksFor(['tools__send', {}]) : refuses(500);
+      observations(question).length === 0 ? callsTools(['tools__send', {}]) : refuses(500);
     const { uuid, token, instanceMetadata } = await started(app, published, 'advising');
     const stopped = await incident(instanceMetadata.processInstanceId);
     expect(stopped?.message).toBe('AGENT_MODEL_FAILED: The language model did not answer: HTTP_500.');

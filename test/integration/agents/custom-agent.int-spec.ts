@@ -8,7 +8,7 @@ import {
   type ToolsPeer,
 } from '../../support/peers/official.peers.js';
 import {
-  asksFor,
+  callsTools,
   observations,
   says,
   startModelServer,
@@ -80,9 +80,9 @@ describe('a Custom Agent node', () => {
       const seen = observations(question);
       switch (seen.length) {
         case 0:
-          return asksFor(['tools__echo', { message: 'hello' }]);
+          return callsTools(['tools__echo', { message: 'hello' }]);
         case 1:
-          return asksFor(['tools__get-sum', { a: 2, b: 3 }]);
+          return callsTools(['tools__get-sum', { a: 2, b: 3 }]);
         default:
           return says({ verdict: `${String(seen[0]?.['result'])} / ${String(seen[1]?.['result'])}` });
       }
@@ -104,7 +104,7 @@ describe('a Custom Agent node', () => {
       const [, key = ''] = String(request.headers.authorization).split(' ');
       const reply =
         observations(question).length === 0
-          ? asksFor(['tools__look', { text: key }])
+          ? callsTools(['tools__look', { text: key }])
           : says({ verdict: Buffer.from(`me:${key}`).toString('base64') });
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
     };
@@ -167,7 +167,7 @@ describe('a Custom Agent node', () => {
     const turns = [['a', 'b', 'big'], ['c']];
     model.reply = (_question, index) => {
       const calls = turns[index]?.map((text): [string, unknown] => ['tools__draw', { text }]);
-      return calls === undefined ? says({ verdict: 'seen' }) : asksFor(...calls);
+      return calls === undefined ? says({ verdict: 'seen' }) : callsTools(...calls);
     };
     const runKey = newRunKey();
     await runWorkflow(app, buildId, 'advise', { input: {}, runKey });
@@ -189,7 +189,7 @@ describe('a Custom Agent node', () => {
 
   it('records every step and propagates its trace context', async () => {
     model.reply = (_question, index) =>
-      index === 0 ? asksFor(['tools__look', { text: 'a' }], ['tools__send', {}]) : says({ verdict: 'ok' });
+      index === 0 ? callsTools(['tools__look', { text: 'a' }], ['tools__send', {}]) : says({ verdict: 'ok' });
     const runKey = newRunKey();
     expect(await advise(runKey)).toMatchObject({ advice: { verdict: 'ok' } });
 
@@ -220,7 +220,7 @@ describe('a Custom Agent node', () => {
     const controller = new AbortController();
     model.reply = (question) => {
       if (observations(question).length === 0) {
-        return asksFor(['tools__send', {}]);
+        return callsTools(['tools__send', {}]);
       }
       if (dies) {
         dies = false;

@@ -3,7 +3,7 @@ import { TestApp } from '../../support/app.js';
 import {
   deliveryPath,
   packageDocument,
-  leading,
+  sequence,
   mapping,
   workflowOf,
 } from '../../support/runtime/publish.js';
@@ -108,7 +108,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/workflow/{workflowNa
       name: 'Ask',
       layoutOptions: { x: 1.5, y: -2 },
       conditions: [],
-      outgoingSequences: [leading('agent', 'end')],
+      outgoingSequences: [sequence('agent', 'end')],
       inputBody: '{ "item": "${item}" }',
       outputBody: null,
       payload: null,
@@ -213,7 +213,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/workflow/{workflowN
         { id: 'yes', expression: 'a == 1', nextNodeId: 'one', order: 1 },
         { id: 'no', nextNodeId: 'end', order: 2, isDefault: true },
       ],
-      outgoingSequences: [leading('fork', 'one'), leading('fork', 'end')],
+      outgoingSequences: [sequence('fork', 'one'), sequence('fork', 'end')],
     };
     await delivered(workflowOf('flow', [fork, mapping('one', 1)]));
     const payload = { errorCode: 'REJECTED' };
@@ -237,7 +237,7 @@ describe('POST /resource/app/{appId}/app-version/{versionId}/workflow/{workflowN
       type: 'DATA_MAPPING',
       name: 'start',
       responseKey: '..',
-      outgoingSequences: [leading('a', 'nowhere')],
+      outgoingSequences: [sequence('a', 'nowhere')],
     });
     expect(status).toBe(400);
     expect(refusedCodes(body)).toEqual(

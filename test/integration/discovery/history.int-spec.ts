@@ -55,14 +55,14 @@ describe('the history', () => {
     model.scan();
     await rescan();
     const [sequence = []] = fc.sample(fc.array(histories, { minLength: 4, maxLength: 4 }), 1);
-    for (const happenings of sequence.flat().slice(0, 40)) {
-      happenings.forEach((event) => model.happen(event));
+    for (const events of sequence.flat().slice(0, 40)) {
+      events.forEach((event) => model.apply(event));
       const expected = model.scan();
-      platform.components = model.things.map(toComponent);
+      platform.components = model.components.map(toComponent);
       // Keys repeat across maps, so a component is identified by map and key.
       platform.run = async (checked, context) => {
-        const thing = model.things.find(({ map, key }) => map === checked.map && key === checked.key);
-        return (thing?.isUp === true ? healthy({ version: thing.version }) : refused)(context, checked);
+        const found = model.components.find(({ map, key }) => map === checked.map && key === checked.key);
+        return (found?.isUp === true ? healthy({ version: found.version }) : refused)(context, checked);
       };
       const { newServicesFound, configurationChanges } = (await rescan()).summary;
       expect({ newServices: newServicesFound, configurationChanges }).toEqual(expected);

@@ -41,7 +41,7 @@ function asking(ask: (call: { response: ServerResponse }) => ServerResponse, met
       const params = method === 'ping' ? {} : { params: { messages: [], maxTokens: 1 } };
       sendEvent(ask({ response }), { id: 'asked', method, ...params });
     },
-    hear: (message: ClientMessage) => {
+    receive: (message: ClientMessage) => {
       if (message.id === 'asked') {
         finish?.(message);
       }
@@ -107,7 +107,7 @@ describe('Requests of a server of the 2025 revisions while a tool is called', ()
     const peer = await keep(
       startScriptedMcp({
         ...listing,
-        hear: tool.hear,
+        receive: tool.receive,
         call: (lost) => {
           call = lost;
           lost.response.writeHead(200, streaming).end('retry: 10\nid: 1\ndata: \n\n');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AuditAction } from '../../../src/audit/model/audit.types.js';
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { flows, node, processFile, serviceTask, userTask } from '../../support/runtime/process-files.js';
-import { publish, type Published, leading, workflowOf } from '../../support/runtime/publish.js';
+import { publish, type Published, sequence, workflowOf } from '../../support/runtime/publish.js';
 import {
   eventually,
   instancePath,
@@ -39,7 +39,7 @@ const picking = workflowOf('picking', [
     id: 'pick',
     type: 'CONDITION',
     conditions: [{ id: 'c', expression: 'amount > 1', nextNodeId: 'end', order: 1, isDefault: false }],
-    outgoingSequences: [leading('pick', 'end')],
+    outgoingSequences: [sequence('pick', 'end')],
   },
 ]);
 const TOO_LONG = 'x'.repeat(4_000);

@@ -10,7 +10,7 @@ import {
   ui,
   userTask,
 } from '../../support/runtime/process-files.js';
-import { publish, type Published, leading, mapping, workflowOf } from '../../support/runtime/publish.js';
+import { publish, type Published, sequence, mapping, workflowOf } from '../../support/runtime/publish.js';
 import {
   eventually,
   execute,
@@ -103,7 +103,7 @@ const WORKFLOWS = [
         { id: 'much', expression: 'n > 3', nextNodeId: 'm', order: 1 },
         { id: 'else', nextNodeId: 'end', order: 2, isDefault: true },
       ],
-      outgoingSequences: [leading('c', 'm'), leading('c', 'end')],
+      outgoingSequences: [sequence('c', 'm'), sequence('c', 'end')],
     },
     mapping('m', {}),
   ]),

@@ -7,7 +7,7 @@ import { TestApp } from '../../support/app.js';
 import { plansOf, planOf } from '../../support/databases/query-plans.js';
 import { uniqueName } from '../../support/factories.js';
 import { flows, node, processFile, serviceTask, ui, userTask } from '../../support/runtime/process-files.js';
-import { publish, type Published, leading, workflowOf } from '../../support/runtime/publish.js';
+import { publish, type Published, sequence, workflowOf } from '../../support/runtime/publish.js';
 import { eventually, execute, instancePath, start, started } from '../../support/runtime/runtime-client.js';
 
 const PATH = '/rtm/api/runtime/process-incident';
@@ -29,7 +29,7 @@ const picking = workflowOf('picking', [
     id: 'pick',
     type: 'CONDITION',
     conditions: [{ id: 'c', expression: 'amount > 1', nextNodeId: 'end', order: 1, isDefault: false }],
-    outgoingSequences: [leading('pick', 'end')],
+    outgoingSequences: [sequence('pick', 'end')],
   },
 ]);
 

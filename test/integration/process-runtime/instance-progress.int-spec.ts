@@ -83,7 +83,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}/progress', () => {
     const waiting = await started(app, published, 'plain', {});
     const follower = await Follower.open(app, waiting.uuid, token, '999');
     expect(follower.status).toBe(200);
-    follower.leave();
+    follower.close();
   });
 
   it('answers HEAD immediately, with the status and type of GET', async () => {
@@ -121,7 +121,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}/progress', () => {
         (kind) => kind === 'RETRY',
       );
     } finally {
-      follower.leave();
+      follower.close();
       await other.close();
     }
   });
@@ -137,7 +137,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}/progress', () => {
           (count) => count >= 2,
         );
       }
-      follower.leave();
+      follower.close();
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   });
@@ -147,7 +147,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}/progress', () => {
     const followers = await Promise.all([1, 2, 3].map(() => Follower.open(app, id, token)));
     const refused = await app.request('GET', `${instancePath(id)}/progress`, { token });
     const shown = await limitMetrics(app, 'followers-per-caller');
-    followers.forEach((follower) => follower.leave());
+    followers.forEach((follower) => follower.close());
 
     expect(refused).toMatchObject({
       status: 429,

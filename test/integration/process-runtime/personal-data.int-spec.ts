@@ -102,7 +102,7 @@ describe('personal data', () => {
     expect((await app.request('GET', RUNS, { token: reader })).status).toBe(200);
     const follower = await Follower.open(app, body.uuid, reader);
     expect(follower.status).toBe(200);
-    follower.leave();
+    follower.close();
     expect(await count()).toBe(before);
     await expect.poll(() => lines.filter((line) => line.includes('"msg":"request"')).length).toBe(6);
     const callers = lines.flatMap((line) => /"caller":"([0-9a-f]{16})"/.exec(line)?.[1] ?? []);

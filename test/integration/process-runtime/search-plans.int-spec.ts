@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSearchTerm, termHash } from '../../../src/runtime/model/search-terms.js';
 import { TestApp } from '../../support/app.js';
-import { planOf, statementsOf, type Sent } from '../../support/databases/query-plans.js';
+import { planOf, statementsOf, type SentStatement } from '../../support/databases/query-plans.js';
 
 const INDEX = 'ix_process_search_values_';
 const READER = 'process-read';
@@ -61,7 +61,7 @@ describe('the statement of a search by data', () => {
   const search = (query: string) => app.request('GET', `/rtm/api/runtime/process-instance?${query}`);
   const planned = (query: string, text = 'process_search_values'): Promise<string[]> =>
     planOf(app, text, () => search(query));
-  const sentFor = async (query: string): Promise<Sent[]> =>
+  const sentFor = async (query: string): Promise<SentStatement[]> =>
     (await statementsOf(app, () => search(query))).filter(({ sql }) => sql.includes('process_search_values'));
 
   it.each([
@@ -133,7 +133,7 @@ describe('the statement of a search by data', () => {
       }
     });
     const isFile = (): boolean => app.dataSource.options.type === 'better-sqlite3';
-    const sentTo = async (roles: string[], query: string): Promise<Sent[]> => {
+    const sentTo = async (roles: string[], query: string): Promise<SentStatement[]> => {
       const token = await app.tokenWith({ scope: 'openid', sub: 'searcher', roles });
       return (
         await statementsOf(app, () =>
@@ -142,7 +142,7 @@ describe('the statement of a search by data', () => {
       ).filter(({ sql }) => sql.includes('process_search_values'));
     };
     /** Returns the number of rows that a server reads for each statement, or on SQLite the query plans. */
-    const readFor = async (sent: readonly Sent[]): Promise<unknown[]> => {
+    const readFor = async (sent: readonly SentStatement[]): Promise<unknown[]> => {
       const runner = app.dataSource.createQueryRunner();
       const rowsRead = async (): Promise<number> => {
         const rows = (await runner.query("SHOW SESSION STATUS LIKE 'Handler_read%'")) as { Value: string }[];

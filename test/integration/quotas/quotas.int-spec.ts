@@ -2,7 +2,7 @@ import type { Logger } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QuotaUseEntity } from '../../../src/runtime/quotas/storage/quota-use.entity.js';
 import { TestApp } from '../../support/app.js';
-import { asksFor, says, startModelServer, type ModelServer } from '../../support/peers/model-server.js';
+import { callsTools, says, startModelServer, type ModelServer } from '../../support/peers/model-server.js';
 import { startToolsPeer, type ToolsPeer } from '../../support/peers/official.peers.js';
 import { RuntimeJobEntity } from '../../../src/jobs/storage/runtime-job.entity.js';
 import { uniqueName } from '../../support/factories.js';
@@ -273,7 +273,7 @@ describe('quotas of the tokens of the language model', () => {
 
   it('count every turn of an agent', async () => {
     model.reply = () => ({
-      ...asksFor(['tools__look', {}]),
+      ...callsTools(['tools__look', {}]),
       usage: { prompt_tokens: 400, completion_tokens: 1 },
     });
     const failure = await failureOf(

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { v7 as uuid } from 'uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi, onTestFinished } from 'vitest';
-import { holdLimits } from '../../support/limits/limits.js';
+import { overrideLimits } from '../../support/limits/limits.js';
 import { Database } from '../../../src/store/database.js';
 import { BuildSystemEntity } from '../../../src/delivery/builds/storage/build.entity.js';
 import { SystemEntity } from '../../../src/systems/storage/system.entity.js';
@@ -315,7 +315,7 @@ describe('a REST_ENDPOINT node', () => {
   });
 
   it('tells why the run was stopped between two tries', async () => {
-    onTestFinished(holdLimits({ 'restLimits.retryDelayMs': '60000' }));
+    onTestFinished(overrideLimits({ 'restLimits.retryDelayMs': '60000' }));
     const stop = new AbortController();
     answers = [
       (response, call) => {

@@ -6,7 +6,7 @@ import { ProcessCorrectionEntity } from '../../../src/runtime/storage/process-ev
 import { TestApp, type TestResponse } from '../../support/app.js';
 import { uniqueName } from '../../support/factories.js';
 import { flows, node, processFile, serviceTask, userTask } from '../../support/runtime/process-files.js';
-import { publish, type Published, leading, workflowOf } from '../../support/runtime/publish.js';
+import { publish, type Published, sequence, workflowOf } from '../../support/runtime/publish.js';
 import { eventually, instancePath, started, type StartBody } from '../../support/runtime/runtime-client.js';
 import { incidentRows, instanceRow } from '../../support/runtime/runtime-rows.js';
 import { auditRows } from '../systems/rows.js';
@@ -33,7 +33,7 @@ const picking = workflowOf('picking', [
     id: 'pick',
     type: 'CONDITION',
     conditions: [{ id: 'c', expression: 'amount > 1', nextNodeId: 'end', order: 1, isDefault: false }],
-    outgoingSequences: [leading('pick', 'end')],
+    outgoingSequences: [sequence('pick', 'end')],
   },
 ]);
 const ROLES = ['process-administration', 'process-data', 'process-read'] as const;

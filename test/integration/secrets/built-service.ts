@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TAKES_LIMITS } from '../../support/evaluation-service.js';
+import { LIMITS_LOADER } from '../../support/evaluation-service.js';
 import { freePort } from '../../support/databases/process-resources.js';
 
 /** Far more than a start takes, also on a machine that has much else to do. */
@@ -29,7 +29,7 @@ export class BuiltService {
     entryPoint = 'dist/src/main.js',
   ): Promise<BuiltService> {
     const port = await freePort();
-    const child = spawn(process.execPath, ['--enable-source-maps', ...TAKES_LIMITS, entryPoint], {
+    const child = spawn(process.execPath, ['--enable-source-maps', ...LIMITS_LOADER, entryPoint], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: String(port), ...settings },
     });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { TestApp } from '../../support/app.js';
 import {
-  asksFor,
+  callsTools,
   observations,
   says,
   startModelServer,
@@ -123,7 +123,7 @@ describe('traces', () => {
     model.headers.length = 0;
     model.reply = (question) =>
       observations(question).length === 0
-        ? asksFor(['tools__look', { text: 'secret-argument' }])
+        ? callsTools(['tools__look', { text: 'secret-argument' }])
         : says({ verdict: 'secret-answer' });
     const { headers, traceId } = traced();
     const { body } = await start(app, advised, 'advising', { name: 'secret-data' }, { headers });

@@ -12,7 +12,7 @@ import {
 } from '../../../src/runtime/calls/workflows/model/workflow.types.js';
 import { WorkflowFailedError } from '../../../src/runtime/calls/workflows/model/workflows.errors.js';
 import { TestApp } from '../../support/app.js';
-import { publish, calling, leading, mapping, workflowOf } from '../../support/runtime/publish.js';
+import { publish, calling, sequence, mapping, workflowOf } from '../../support/runtime/publish.js';
 import { failureOf, runWorkflow } from './workflow-package.js';
 
 describe('running a workflow', () => {
@@ -47,11 +47,11 @@ describe('running a workflow', () => {
               { id: 'much', expression: 'amount > 1000', nextNodeId: 'strict', order: 1 },
               { id: 'else', nextNodeId: 'lax', order: 2, isDefault: true },
             ],
-            outgoingSequences: [leading('fork', 'strict'), leading('fork', 'lax')],
+            outgoingSequences: [sequence('fork', 'strict'), sequence('fork', 'lax')],
           },
           {
             ...mapping('strict', { rule: 'strict', of: '${processInstanceId}' }, 'made'),
-            outgoingSequences: [leading('strict', 'end')],
+            outgoingSequences: [sequence('strict', 'end')],
           },
           mapping('lax', { rule: 'lax' }, 'made'),
         ],

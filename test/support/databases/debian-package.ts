@@ -9,26 +9,25 @@ import { processFolder } from './process-resources.js';
 const run = promisify(execFile);
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const APT_TIMEOUT_MS = 10 * 60_000;
-/** Parts of the packages that no program reads at run time. */
+/** Folders of the packages that no program reads at run time. */
 const NOT_NEEDED = ['usr/share/doc', 'usr/share/man', 'usr/share/locale', 'usr/share/info'];
 
-/** A program that was unpacked from Debian packages into a folder of its own. */
+/** A program unpacked from Debian packages into its own folder. */
 export interface UnpackedProgram {
-  /** Folder that stands for `/` in the packages. */
+  /** Folder that corresponds to `/` in the packages. */
   root: string;
-  /** Command and leading arguments that start the program with the libraries of its own suite. */
+  /** Command and leading arguments that start the program with the libraries of its suite. */
   command: [string, ...string[]];
 }
 
 /**
- * A program of a Debian suite, unpacked with all its libraries into the user's cache folder. Nothing is installed:
- * no root right is needed, no maintainer script runs, no daemon starts and the host's own packages stay as they are.
- * The packages come from the mirror of the host's apt sources and are verified by apt's signatures.
+ * Unpacks a program of a Debian suite with all its libraries into the user's cache folder. Nothing is installed: this
+ * needs no root privileges, runs no maintainer scripts, starts no daemons and leaves the host's packages unchanged.
+ * The packages come from the mirror in the host's apt sources, and apt verifies their signatures.
  *
- * Concurrent callers are safe: each one builds in a folder of its own, and a rename makes it visible complete or not
- * at all.
+ * Safe for concurrent use: each caller builds in a temporary folder and renames it atomically.
  * @param suite Debian suite, such as `bookworm`
- * @param packageName binary package that holds the program
+ * @param packageName binary package that contains the program
  * @param program absolute path of the program in the package
  * @throws Error when the host has no apt, no Debian mirror or no network
  */
@@ -48,23 +47,24 @@ export async function unpackedProgram(
 /** Packages to unpack into one folder. */
 export interface UnpackPlan {
   suite: string;
-  /** The first one names the folder. */
+  /** The first one determines the folder's name. */
   packageNames: readonly [string, ...string[]];
-  /** A file that is there when all is. */
+  /** A file that exists once everything is unpacked. */
   program: string;
-  /** Whether others than root run its programs, who may not look into the home of root. */
-  isForOthers?: boolean;
-  /** Changes what was unpacked before anybody sees it. */
+  /** Whether the programs run as a user other than root, who cannot read root's home folder. */
+  runsAsOtherUser?: boolean;
+  /** Modifies the unpacked files before the folder becomes visible to other callers. */
   finish?: (root: string) => Promise<void>;
 }
 
 /**
- * The folder that stands for `/` in packages of a Debian suite and in all that they depend on, see {@link unpackedProgram}.
+ * Unpacks packages of a Debian suite and their dependencies, and returns the folder that corresponds to `/`. See
+ * {@link unpackedProgram}.
  * @throws Error when the host has no apt, no Debian mirror or no network
  */
 export async function unpacked(plan: UnpackPlan): Promise<string> {
-  const isForOthers = plan.isForOthers === true && process.getuid?.() === 0;
-  const folder = isForOthers ? '/var/cache/svc-platform/databases' : cacheFolder();
+  const isShared = plan.runsAsOtherUser === true && process.getuid?.() === 0;
+  const folder = isShared ? '/var/cache/svc-platform/databases' : cacheFolder();
   const target = join(folder, `${plan.packageNames[0]}-${plan.suite}`);
   if (!existsSync(join(target, plan.program))) {
     await mkdir(folder, { recursive: true });
@@ -73,7 +73,7 @@ export async function unpacked(plan: UnpackPlan): Promise<string> {
   return target;
 }
 
-/** Where servers are kept between runs. */
+/** Folder that keeps server programs between runs. */
 export function cacheFolder(): string {
   return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'svc-platform', 'databases');
 }
@@ -94,17 +94,17 @@ async function build(target: string, { suite, packageNames, finish }: UnpackPlan
   }
 }
 
-/** Makes a folder visible, complete or not at all. */
+/** Renames a finished folder to its final path. Keeps the existing folder if another process was faster. */
 export async function putInPlace(folder: string, target: string): Promise<void> {
   await rename(folder, target).catch((error: NodeJS.ErrnoException) => {
-    // Another run was faster; its folder is as good as ours.
+    // Another process was faster; its folder has the same content.
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') {
       throw error;
     }
   });
 }
 
-/** The archive address of the host's own apt sources, so that no address of a mirror is written down here. */
+/** Returns the address of the Debian mirror in the host's apt sources. */
 async function debianMirror(): Promise<string> {
   const format = '$(IDENTIFIER)|$(REPO_URI)|$(RELEASE)';
   const { stdout } = await run('apt-get', ['indextargets', '--format', format]).catch(() => ({ stdout: '' }));
@@ -120,22 +120,22 @@ async function debianMirror(): Promise<string> {
         [codename, 'stable', 'testing', 'unstable', 'sid'].includes(release),
     )?.[1];
   if (uri === undefined) {
-    throw new Error('the host has no apt source of Debian');
+    throw new Error('The host has no apt source for Debian.');
   }
   return uri;
 }
 
-/** What to fetch, and where to. */
+/** Packages to download, and the folder to download them to. */
 export interface Download {
-  /** Empty folder, which the caller removes. */
+  /** Empty folder; the caller removes it. */
   work: string;
   suite: string;
   packageNames: readonly string[];
 }
 
 /**
- * Lets apt resolve and fetch packages with their dependencies as if nothing were installed.
- * @returns paths of the archives below `work`, verified by apt's signatures
+ * Downloads packages and their dependencies with apt, as if nothing were installed.
+ * @returns paths of the archives below `work`; apt has verified their signatures
  * @throws Error when the host has no apt, no Debian mirror or no network
  */
 export async function debianArchives({ work, suite, packageNames }: Download): Promise<string[]> {
@@ -177,7 +177,7 @@ async function apt(args: string[]): Promise<void> {
   }
 }
 
-/** The dynamic loader of the unpacked C library, followed by the folders of its libraries. */
+/** Returns the dynamic loader of the unpacked C library, followed by the library folders. */
 export async function loaderAndLibraries(root: string): Promise<[string, ...string[]]> {
   const folders: string[] = [];
   for (const parent of ['usr/lib', 'lib']) {
@@ -192,22 +192,22 @@ export async function loaderAndLibraries(root: string): Promise<[string, ...stri
       return [join(folder, loader), ...folders];
     }
   }
-  throw new Error(`no dynamic loader under ${root}`);
+  throw new Error(`No dynamic loader found in ${root}.`);
 }
 
 const ELF = Buffer.from([0x7f, 0x45, 0x4c, 0x46]);
 
-/** Packages whose programs start each other, and so must work by their paths. */
+/** Packages whose programs start each other by path. */
 export interface ProgramTreePlan extends Omit<UnpackPlan, 'finish'> {
-  /** Folders of programs, as in the packages. */
+  /** Folders of programs, as absolute paths in the packages. */
   folders: readonly string[];
 }
 
 /**
- * Unpacks packages so that each program works by its path: a script in its place starts it with the libraries of its own
- * suite and under its own name, by which it finds what lies beside it.
- * @returns the folder that stands for `/`
- * @throws Error when the packages cannot be had
+ * Unpacks packages so that each program can be started by its path. A wrapper script replaces each program and starts it
+ * with the libraries of its suite and its original name, so that it finds neighboring files.
+ * @returns the folder that corresponds to `/`
+ * @throws Error when the packages are not available
  */
 export function unpackedTree(plan: ProgramTreePlan): Promise<string> {
   return unpacked({

@@ -19,24 +19,24 @@ export type Command = [string, ...string[]];
 /** How to run one server of the tests. */
 export interface LocalServerPlan {
   name: string;
-  /** Files that must be there before the first start. Called once with the folder of the server. */
+  /** Creates files before the first start. Called once with the folder of the server. */
   prepare?(folder: string): Promise<void>;
   /** Full command; the folder is private and empty at first. */
   command(folder: string): Command;
   environment?(folder: string): Record<string, string>;
-  /** Whether the server answers. */
+  /** Reports whether the server accepts requests. */
   isReady(): Promise<boolean>;
-  /** Goes to the standard input, which then stays open as long as this process lives. */
+  /** Written to standard input, which then stays open for the lifetime of this process. */
   input?: string;
-  /** Some servers refuse to run as root; these run as nobody then. */
+  /** Whether the server refuses to run as root. It then runs as `nobody`. */
   refusesRoot?: boolean;
 }
 
-/** One hook for all of them: Node takes many listeners of one event for a leak, and warns. */
+/** All running servers. They share one exit hook, because Node reports many listeners as a leak. */
 const running = new Set<LocalServer>();
 process.once('exit', () => running.forEach((server) => server.discard()));
 
-/** A server program with a folder of its own that ends with this process. */
+/** A server program with its own folder. It stops when this process exits. */
 export class LocalServer {
   private child: ChildProcess | undefined;
 
@@ -65,7 +65,7 @@ export class LocalServer {
     return server;
   }
 
-  /** Sends a signal to the server and waits until it is gone; its data stays. */
+  /** Sends a signal to the server and waits until it has exited. Keeps its data. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const { child } = this;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) {
@@ -78,11 +78,11 @@ export class LocalServer {
     clearTimeout(timer);
   }
 
-  /** Starts the server again on the same ports and data, ending it first when it still runs. */
+  /** Restarts the server on the same ports and data. */
   async restart(signal?: NodeJS.Signals): Promise<void> {
     await this.kill(signal);
     const deadline = Date.now() + START_TIMEOUT_MS;
-    // What a killed server has started itself may live for a moment, and keep its memory or ports.
+    // Child processes of a killed server may live a little longer and hold its shared memory or ports.
     while (!(await this.hasStarted(deadline))) {
       if (Date.now() > deadline) {
         throw this.notStarted();
@@ -91,22 +91,22 @@ export class LocalServer {
     }
   }
 
-  /** Ends the server and removes its data. */
+  /** Stops the server and removes its data. */
   async stop(): Promise<void> {
     await this.kill();
     running.delete(this);
     this.discard();
   }
 
-  /** What the server has printed. */
+  /** Returns the output of the server. */
   output(): string {
     return readFileSync(join(this.folder, 'server.log'), 'utf8');
   }
 
-  /** Starts the server and waits; false when it has ended, or is late. */
+  /** Starts the server and waits until it is ready. Returns false if it exits or exceeds the deadline. */
   private async hasStarted(deadline: number): Promise<boolean> {
     const log = openSync(join(this.folder, 'server.log'), 'a');
-    const [file, ...args] = [...leading(this.plan), ...this.plan.command(this.folder)];
+    const [file, ...args] = [...commandPrefix(this.plan), ...this.plan.command(this.folder)];
     const env = { ...process.env, ...this.plan.environment?.(this.folder) };
     const child = spawn(file as string, args, { stdio: ['pipe', log, log], cwd: this.folder, env });
     child.stdin?.on('error', () => undefined).write(this.plan.input ?? '');
@@ -124,29 +124,29 @@ export class LocalServer {
     return new Error(`${this.plan.name} did not start:\n${this.output().slice(-2_000)}`);
   }
 
-  /** What is left of the server is gone after it; synchronous, for the end of this process. */
+  /** Kills the server and removes its folder. Synchronous, for use in exit hooks. */
   discard(): void {
     this.child?.kill('SIGKILL');
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-/** Arguments that run a command as nobody when this process is root, for programs that refuse root. */
+/** Command prefix that runs a program as `nobody` when this process is root, for programs that refuse to run as root. */
 export function asNobody(): string[] {
   return isRoot()
     ? ['/usr/bin/setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', '--']
     : [];
 }
 
-/** Runs a command to its end and returns what it prints. */
+/** Runs a command and returns its trimmed output. */
 export async function output([file, ...args]: Command, env: Record<string, string> = {}): Promise<string> {
   const { stdout } = await run(file, args, { env: { ...process.env, ...env }, timeout: START_TIMEOUT_MS });
   return stdout.trim();
 }
 
 /**
- * A program of the host, else the one of a Debian package in the cache of the tests.
- * @throws Error that says why it cannot be had
+ * Returns the command of a program: the host's, or else one unpacked from a Debian package.
+ * @throws Error with the reason why it is not available
  */
 export async function programOf(path: string, packageName: string): Promise<Command> {
   if (existsSync(path)) {
@@ -155,10 +155,10 @@ export async function programOf(path: string, packageName: string): Promise<Comm
   return (await unpackedProgram('bookworm', packageName, path)).command;
 }
 
-/** What was started, or in one sentence why this machine cannot have it: its tests are skipped then. */
+/** A started server, or the reason, in one sentence, why it is not available here. Its tests are then skipped. */
 export type Started<T> = { server: T; missing?: undefined } | { server?: undefined; missing: string };
 
-/** Starts what can be started. Where CI is set a server that cannot be had is a failure like any other. */
+/** Tries to start a server. If `CI` is set, a server that is not available is an error. */
 export async function tryStart<T>(start: () => Promise<T>): Promise<Started<T>> {
   try {
     return { server: await start() };
@@ -174,8 +174,8 @@ function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** On Linux the kernel ends the server when this process dies, even by SIGKILL. */
-function leading({ refusesRoot = false }: LocalServerPlan): string[] {
+/** Command prefix that makes the Linux kernel kill the server when this process dies, even by SIGKILL. */
+function commandPrefix({ refusesRoot = false }: LocalServerPlan): string[] {
   if (!existsSync('/usr/bin/setpriv')) {
     return [];
   }

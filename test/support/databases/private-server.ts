@@ -7,27 +7,27 @@ import type { ServerKind, ServerProgram } from './server-program.js';
 import { asUser, forgetSystemTables, messages, systemTables } from './system-tables.js';
 
 const USER = 'svc';
-/** Runs at every start; the account reaches the server over loopback only. */
+/** Statements that run at every start. The account can connect over loopback only. */
 const INIT_SQL = [
-  // Members of a replication group must have no history of their own.
+  // Members of a replication group must not have local transactions in their binary logs.
   'SET SESSION sql_log_bin = 0;',
   `CREATE USER IF NOT EXISTS '${USER}'@'127.0.0.1' IDENTIFIED BY '${USER}';`,
   `GRANT ALL PRIVILEGES ON *.* TO '${USER}'@'127.0.0.1' WITH GRANT OPTION;`,
   '',
 ].join('\n');
 
-/** How a private server trades durability for speed. */
+/** Options of a private server. */
 export interface PrivateServerOptions {
   /**
-   * Do not wait for the disk on commit. Right for ordinary tests, wrong for crash proofs.
+   * Do not wait for the disk on commit. Suitable for ordinary tests, but not for crash tests.
    * @default false
    */
   fast?: boolean;
-  /** More settings for the command line; they go before the usual ones. */
+  /** Further command-line options. */
   settings?: readonly string[];
 }
 
-/** A database server that belongs to this process alone and ends with it. */
+/** A database server that only this process uses. It stops when this process exits. */
 export class PrivateServer {
   /** See {@link TestDatabase.owned}. */
   readonly owned = true;
@@ -39,14 +39,14 @@ export class PrivateServer {
   ) {}
 
   /**
-   * Creates an empty server on a free loopback port and waits until it answers.
+   * Starts an empty server on a free loopback port and waits until it is ready.
    * @throws Error with the end of the server's log
    */
   static async start(program: ServerProgram, options: PrivateServerOptions = {}): Promise<PrivateServer> {
     const port = await freePort();
     const plan = planOf(program, port, options);
     const server = await LocalServer.start(plan).catch(async () => {
-      // What is kept of the system tables may be broken; new ones are not.
+      // The cached system tables may be corrupt, so retry with new ones.
       await forgetSystemTables(program);
       return LocalServer.start(plan);
     });
@@ -66,17 +66,17 @@ export class PrivateServer {
     return `${this.kind}://${USER}:${USER}@127.0.0.1:${this.port}/`;
   }
 
-  /** Sends a signal to the server and waits until it is gone. The data stays. */
+  /** Sends a signal to the server and waits until it has exited. Keeps its data. */
   kill(signal?: NodeJS.Signals): Promise<void> {
     return this.server.kill(signal);
   }
 
-  /** Starts the server again on the same port and data, ending it first when it still runs. */
+  /** Restarts the server on the same port and data. */
   restart(): Promise<void> {
     return this.server.restart('SIGTERM');
   }
 
-  /** Ends the server and removes its data. */
+  /** Stops the server and removes its data. */
   stop(): Promise<void> {
     return this.server.stop();
   }
@@ -100,7 +100,7 @@ function planOf(
       `--basedir=${program.baseDir}`,
       messages(program),
       `--datadir=${join(folder, 'data')}`,
-      // A server that starts removes what looks like a table of its own there, also those of servers that run.
+      // At startup a server deletes leftover temporary tables in this folder, including those of other running servers.
       `--tmpdir=${folder}`,
       `--socket=${join(folder, 'socket')}`,
       `--pid-file=${join(folder, 'pid')}`,
@@ -117,12 +117,12 @@ function planOf(
       ...(fast ? ['--innodb-flush-log-at-trx-commit=0', '--skip-innodb-doublewrite', '--skip-log-bin'] : []),
       ...settings,
     ],
-    isReady: () => answers(`mysql://${USER}:${USER}@127.0.0.1:${port}/`),
+    isReady: () => acceptsQueries(`mysql://${USER}:${USER}@127.0.0.1:${port}/`),
   };
 }
 
-/** Whether a server answers a statement; rejects where nothing listens. */
-export async function answers(uri: string): Promise<boolean> {
+/** Returns true once a server has run a query. Rejects if it cannot be reached. */
+export async function acceptsQueries(uri: string): Promise<boolean> {
   const connection = await createConnection({ uri, connectTimeout: 1_000 });
   try {
     await connection.query('SELECT 1 FROM dual');

@@ -4,9 +4,9 @@ import { connect, createServer, type Server } from 'node:net';
 import type { ChildProcess } from 'node:child_process';
 
 /**
- * Creates a folder that carries the process id in its name, and removes the folders that ended processes left behind
- * under the same prefix because they were killed.
- * @param prefix absolute path and start of the name
+ * Creates a folder whose name contains the process id. Removes folders with the same prefix that were left behind by
+ * killed processes.
+ * @param prefix absolute path, including the start of the name
  */
 export async function processFolder(prefix: string): Promise<string> {
   const parent = dirname(prefix);
@@ -29,17 +29,18 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Ports handed out; below those that systems give to `listen(0)` and to outgoing connections. */
+/** Range of the ports to hand out. It lies below the ephemeral ports of the operating system. */
 const FIRST_PORT = 10_000;
 const PORTS = 10_000;
-/** A port is reserved by whoever listens on its guard, as many ports above. */
+/** Each port has a guard port at this distance. Listening on the guard reserves the port. */
 const GUARD_DISTANCE = PORTS;
 const ADDRESS = '127.0.0.1';
 
 /**
- * A TCP port of 127.0.0.1 that is free and that no other call gives away, in any process of this machine, as long as
- * this process lives. The reservation is a listener on a second port, so the system ends it with the process.
- * @throws Error when every port is taken
+ * Reserves a free TCP port of 127.0.0.1 for the lifetime of this process. No other call returns the same port, not even
+ * in another process of this machine: a listener on a second port holds the reservation, and the operating system
+ * releases it when the process exits.
+ * @throws Error when all ports are in use
  */
 export async function freePort(): Promise<number> {
   const start = Math.floor(Math.random() * PORTS);
@@ -59,7 +60,7 @@ export async function freePort(): Promise<number> {
   throw new Error(`There is no free port from ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1}.`);
 }
 
-/** Whether something listens on a port of this machine. */
+/** Reports whether something listens on a port of 127.0.0.1. */
 export function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
@@ -68,7 +69,7 @@ export function isListening(port: number): Promise<boolean> {
   });
 }
 
-/** @returns undefined when the port cannot be had */
+/** @returns undefined when the port is in use */
 function listen(port: number): Promise<Server | undefined> {
   return new Promise((resolve) => {
     const server = createServer((socket) => socket.destroy());
@@ -83,19 +84,19 @@ function close(server: Server): Promise<void> {
   });
 }
 
-/** One hook for all of them: Node takes many listeners of one event for a leak, and warns. */
+/** All running child processes. They share one exit hook, because Node reports many listeners as a leak. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-/** Lets a child process end with this one at the latest, also when this one ends by a failure. */
-export function endsWithUs<Child extends ChildProcess>(child: Child): Child {
+/** Kills a child process when this process exits, even after a failure. */
+export function killOnExit<Child extends ChildProcess>(child: Child): Child {
   running.add(child);
   child.once('exit', () => running.delete(child));
   return child;
 }
 
-/** Lets the exit hooks run when a signal ends a command, with the customary exit status 128 + signal number. */
-export function endWithSignals(): void {
+/** Exits normally on SIGINT, SIGTERM and SIGHUP, so that exit hooks run. The exit status is 128 + signal number. */
+export function exitOnSignals(): void {
   process.once('SIGINT', () => process.exit(130));
   process.once('SIGTERM', () => process.exit(143));
   process.once('SIGHUP', () => process.exit(129));

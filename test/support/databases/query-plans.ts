@@ -3,16 +3,19 @@ import type { TestApp } from '../app.js';
 
 type App = Pick<TestApp, 'dataSource'>;
 
-/** A statement that the service has sent. */
-export interface Sent {
+/** A statement that the service sent to the database. */
+export interface SentStatement {
   sql: string;
   values: unknown[];
 }
 
-/** What some work sends to the database. */
-export async function statementsOf({ dataSource }: App, work: () => Promise<unknown>): Promise<Sent[]> {
+/** Returns the statements that the service sends to the database while `work` runs. */
+export async function statementsOf(
+  { dataSource }: App,
+  work: () => Promise<unknown>,
+): Promise<SentStatement[]> {
   const { logger } = dataSource;
-  const sent: Sent[] = [];
+  const sent: SentStatement[] = [];
   dataSource.logger = {
     logQuery: (sql: string, values: unknown[] = []) => void sent.push({ sql, values }),
     logQueryError: () => undefined,
@@ -26,9 +29,9 @@ export async function statementsOf({ dataSource }: App, work: () => Promise<unkn
 }
 
 /**
- * How the database goes about the first statement of a list with a text in it, each row of the plan as JSON. Servers decide by how many
- * rows there are, see `multiplyRows`.
- * @param listing has the list read
+ * Returns the query plan of the first statement that contains a text, one JSON string per row of the plan. The plan
+ * depends on the number of rows; see `multiplyRows`.
+ * @param listing makes the service run the statement
  */
 export async function planOf(app: App, text: string, listing: () => Promise<unknown>): Promise<string[]> {
   const sent = await statementsOf(app, listing);
@@ -38,21 +41,22 @@ export async function planOf(app: App, text: string, listing: () => Promise<unkn
   return rows.map((row) => JSON.stringify(row));
 }
 
-/** The same for each reading of a table in the statement of a list, newest first. */
+/** Like {@link planOf}, but returns only the rows about one table, for a list sorted by newest first. */
 export async function plansOf(app: App, table: string, listing: () => Promise<unknown>): Promise<string[]> {
   const rows = await planOf(app, 'ORDER BY uuid DESC', listing);
   return rows.filter((row) => new RegExp(`ix_${table}|${table} `).test(row));
 }
 
-/** A text of its own for each row of `multiplyRows`. */
+/** Gives each row that `multiplyRows` adds a different random text. */
 export const RANDOM_TEXT = Symbol('random text');
 
 const DOUBLINGS = 10;
 const FAR = 2 ** 40;
 
 /**
- * Copies the rows of a table until there are a thousand times as many, and has servers look how many there are.
- * @param changed columns in which the copies differ: a number that is moved far away, a text of its own, or a value for all
+ * Copies the rows of a table until it has 1,024 times as many, and updates the table statistics.
+ * @param changed columns in which copies differ: `far` adds a large number, RANDOM_TEXT sets a random text, `all` sets
+ * the same value in all copies
  */
 export async function multiplyRows(
   app: App,

@@ -8,18 +8,18 @@ const run = promisify(execFile);
 /** Servers the service supports in production. */
 export type ServerKind = 'mariadb' | 'mysql';
 
-/** A database server program of the version the tests ask for. */
+/** A database server program of the version that the tests require. */
 export interface ServerProgram {
   kind: ServerKind;
   command: [string, ...string[]];
-  /** The `/usr` the program was built for; holds its message and SQL files. */
+  /** Folder that corresponds to `/usr`; contains the message and SQL files of the server. */
   baseDir: string;
-  /** What the program says of its version. */
+  /** Version as the program prints it. */
   version: string;
 }
 
 interface Wanted {
-  /** Programs of the host that may be the wanted one; `mysqld` may be MariaDB's, so the version decides. */
+  /** Possible paths on the host. `mysqld` may belong to MariaDB, so `version` must match too. */
   candidates: string[];
   version: RegExp;
   suite: string;
@@ -45,8 +45,8 @@ const WANTED: Record<ServerKind, Wanted> = {
 };
 
 /**
- * The server program of the wanted version: the host's own one, else one unpacked from Debian's packages.
- * @throws Error that says in one sentence why there is none
+ * Returns the server program of the required version: the host's, or else one unpacked from Debian packages.
+ * @throws Error with the reason, in one sentence, why it is not available
  */
 export async function serverProgram(kind: ServerKind): Promise<ServerProgram> {
   const wanted = WANTED[kind];
@@ -69,12 +69,12 @@ async function versionOf([file, ...args]: [string, ...string[]]): Promise<string
   return /Ver \S+/.exec(stdout)?.[0] ?? stdout.trim();
 }
 
-/** Every database the service runs on: the embedded SQLite file and the servers of production. */
+/** Databases that the service supports: the embedded SQLite file and the servers for production. */
 export type DatabaseKind = 'embedded' | ServerKind;
 
 export const DATABASE_KINDS: readonly DatabaseKind[] = ['embedded', 'mariadb', 'mysql'];
 
-/** What integration tests run on: beside those a Vitess with two shards, over a MySQL server. */
+/** Databases that integration tests can run on. `vitess` has two shards on one MySQL server. */
 export type TestedDatabase = DatabaseKind | 'vitess';
 
 export const TESTED_DATABASES: readonly TestedDatabase[] = [...DATABASE_KINDS, 'vitess'];

@@ -6,19 +6,19 @@ import { createConnection } from 'mysql2/promise';
 export interface TestDatabase {
   kind: ServerKind;
   version: string;
-  /** Address with credentials and without a database name, its scheme being `mysql` or `mariadb`. */
+  /** Address with credentials and without a database name; its scheme is `mysql` or `mariadb`. */
   url: string;
-  /** Whether the server is ours, so that `kill` and `restart` work. */
+  /** Whether the tests started the server. Otherwise `kill` and `restart` reject. */
   owned: boolean;
-  /** Ends the server without removing its data; the default signal is SIGKILL. */
+  /** Kills the server and keeps its data. @default SIGKILL */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Starts the server again on the same port and data. */
+  /** Restarts the server on the same port and data. */
   restart(): Promise<void>;
-  /** Ends the server and removes its data. */
+  /** Stops the server and removes its data. */
   stop(): Promise<void>;
 }
 
-/** The servers that run, and for every one that could not be had the reason in one sentence. */
+/** The started servers, and the reason, in one sentence, for each that is not available. */
 export interface StartedDatabases {
   databases: TestDatabase[];
   missing: { kind: ServerKind; reason: string }[];
@@ -27,11 +27,11 @@ export interface StartedDatabases {
 const USER_SERVER: Record<ServerKind, string> = { mariadb: 'TEST_MARIADB_URL', mysql: 'TEST_MYSQL_URL' };
 
 /**
- * Starts real database servers on free loopback ports with data folders of their own. They end with this process.
+ * Starts real database servers on free loopback ports, each with its own data folder. They stop when this process exits.
  *
- * A server that the user names in `TEST_MARIADB_URL` or `TEST_MYSQL_URL` is used as it is. Otherwise MariaDB 10.11
- * and MySQL 9 are taken from the host or unpacked from Debian's packages into the user's cache folder.
- * @returns never rejects for a server that cannot be had: it is listed in `missing`
+ * If `TEST_MARIADB_URL` or `TEST_MYSQL_URL` is set, that server is used as it is. Otherwise MariaDB 10.11 and MySQL 9
+ * are taken from the host, or unpacked from Debian packages into the user's cache folder.
+ * @returns servers that are not available are listed in `missing`; the promise does not reject
  */
 export async function startDatabases(
   kinds: readonly ServerKind[],
@@ -52,8 +52,8 @@ export async function startDatabases(
 }
 
 /**
- * Why this machine has no such server, or undefined when {@link startDatabases} would find one. May take a minute the
- * first time, since it unpacks the server's packages.
+ * Returns the reason why a server is not available on this machine, or undefined if {@link startDatabases} can start it.
+ * The first call may take a minute because it unpacks the server's packages.
  */
 export async function reasonNotAvailable(kind: ServerKind): Promise<string | undefined> {
   if (process.env[USER_SERVER[kind]]) {
@@ -78,7 +78,7 @@ function userServer(kind: ServerKind, address: string): TestDatabase {
   url.protocol = `${kind}:`;
   url.pathname = '/';
   const refuse = (): Promise<never> =>
-    Promise.reject(new Error(`${USER_SERVER[kind]} is not ours to stop or restart`));
+    Promise.reject(new Error(`The server in ${USER_SERVER[kind]} cannot be stopped or restarted by tests.`));
   return {
     kind,
     version: 'as given',
@@ -91,7 +91,7 @@ function userServer(kind: ServerKind, address: string): TestDatabase {
 }
 
 /**
- * Creates an empty database, dropping one of the same name.
+ * Creates an empty database. Drops an existing one with the same name.
  * @param serverUrl address of a server, as in {@link TestDatabase.url}
  * @param name letters, digits and `_`
  * @returns the address of the new database
@@ -106,7 +106,7 @@ export async function scratchDatabase(serverUrl: string, name: string): Promise<
   return url.href;
 }
 
-/** Removes a database; one that does not exist is no error. */
+/** Removes a database if it exists. */
 export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
   await execute(serverUrl, [`DROP DATABASE IF EXISTS \`${name}\``]);
 }

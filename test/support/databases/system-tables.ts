@@ -6,13 +6,13 @@ import { processFolder } from './process-resources.js';
 import type { ServerProgram } from './server-program.js';
 import { spawn } from 'node:child_process';
 
-/** MySQL's file with the identity of a server, which makes a new one where it finds none. */
+/** MySQL's file with the identity of a server. MySQL creates a new one if it is missing. */
 const IDENTITY = 'auto.cnf';
 
 /**
- * Fills a data folder with a server's system tables. They are created once for each version of a server, kept in the
+ * Creates a data folder with a server's system tables. They are created once per version of a server, cached in the
  * user's cache folder, and copied from there.
- * @param dataDir folder that does not exist
+ * @param dataDir folder that does not exist yet
  * @throws Error when they cannot be created or copied
  */
 export async function systemTables(program: ServerProgram, dataDir: string): Promise<void> {
@@ -23,7 +23,7 @@ export async function systemTables(program: ServerProgram, dataDir: string): Pro
   await cp(kept, dataDir, { recursive: true });
 }
 
-/** Removes what {@link systemTables} has kept: a server did not start on a copy. */
+/** Removes the tables that {@link systemTables} cached. Used when a server does not start with a copy. */
 export async function forgetSystemTables(program: ServerProgram): Promise<void> {
   await rm(keptTables(program), { recursive: true, force: true });
 }
@@ -71,12 +71,12 @@ export async function bootstrap(program: ServerProgram, dataDir: string): Promis
   }
 }
 
-/** Both servers refuse to run as root unless told to; for any other user the option is an error. */
+/** Option that lets both servers run as root, which they refuse by default. It is an error for any other user. */
 export function asUser(): string[] {
   return process.getuid?.() === 0 ? ['--user=root'] : [];
 }
 
-/** Where the server finds its texts, also when it was unpacked outside `/usr`. */
+/** Option with the folder of the server's messages, which may have been unpacked outside `/usr`. */
 export function messages(program: ServerProgram): string {
   return `--lc-messages-dir=${join(program.baseDir, 'share/mysql')}`;
 }
@@ -85,7 +85,7 @@ async function mariadbSystemTables(program: ServerProgram): Promise<string> {
   const files = await Promise.all(
     MARIADB_SQL_FILES.map((name) => readFile(join(program.baseDir, 'share/mysql', name), 'utf8')),
   );
-  // Bootstrap mode reads one statement a line.
+  // Bootstrap mode reads one statement per line.
   return [
     'create database mysql;',
     'use mysql;',
@@ -104,7 +104,7 @@ function runToEnd(program: ServerProgram, args: string[], input: string): Promis
   };
   child.stdout.on('data', collect);
   child.stderr.on('data', collect);
-  // A server that stops early closes its input; its exit status tells more than the broken pipe.
+  // A server that exits early closes its input. Its exit status explains more than the broken pipe.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   return new Promise((resolve, reject) => {

@@ -6,19 +6,19 @@ import { promisify } from 'node:util';
 import { createConnection } from 'mysql2/promise';
 import { cacheFolder } from './debian-package.js';
 import { LocalServer } from './local-server.js';
-import { answers } from './private-server.js';
+import { acceptsQueries } from './private-server.js';
 import { freePort, processFolder } from './process-resources.js';
 
 const run = promisify(execFile);
 
 const VERSION = 'v0.23.3';
-/** Keyspaces of the files in deploy/vitess, which are repeated for each worker. */
+/** Keyspaces of the files in deploy/vitess. Each worker gets a copy of both. */
 const SHARDED = 'rt';
 const UNSHARDED = 'ctl';
-/** Shards of the sharded keyspace, and how many they are. */
+/** Shards of the sharded keyspace. */
 const SHARDS = ['-80', '80-'];
-/** A primary without replicas. */
-const ALONE = { replica_count: 1, rdonly_count: -1 };
+/** Vitess counts the primary as a replica, so these counts mean a primary without replicas. */
+const PRIMARY_ONLY = { replica_count: 1, rdonly_count: -1 };
 const SETTINGS = [
   '--db-charset=utf8mb4',
   '--bind-address=127.0.0.1',
@@ -33,7 +33,7 @@ const SETTINGS = [
   '--queryserver-config-transaction-cap=100',
 ];
 
-/** A module of its own: the release cannot be installed by its name. */
+/** A Go module that builds vtcombo, because `go install` cannot install this release by its name. */
 const MODULE: Readonly<Record<string, string>> = {
   'go.mod': `module vtcombo\n\ngo 1.25\n\nrequire vitess.io/vitess ${VERSION}\n`,
   'tools.go': '//go:build tools\n\npackage tools\n\nimport _ "vitess.io/vitess/go/cmd/vtcombo/cli"\n',
@@ -42,12 +42,12 @@ const MODULE: Readonly<Record<string, string>> = {
 const PROGRAM = join(cacheFolder(), `vtcombo-${VERSION}`);
 
 /**
- * Why there is no vtcombo, in one sentence; undefined when there is one.
- * @param isWanted whether it is built where it is missing, which takes minutes
+ * Returns the reason, in one sentence, why vtcombo is not available, or undefined if it is.
+ * @param isWanted whether to build it if it is missing, which takes minutes
  */
 export async function reasonNoVtcombo(isWanted: boolean): Promise<string | undefined> {
   if (!isWanted && !existsSync(PROGRAM)) {
-    return 'vtcombo is not built yet; `npm test -- --db vitess` builds it with Go, once, in some minutes';
+    return 'vtcombo is not built yet; `npm test -- --db vitess` builds it with Go once, which takes a few minutes';
   }
   return vtcomboProgram().then(
     () => undefined,
@@ -56,15 +56,16 @@ export async function reasonNoVtcombo(isWanted: boolean): Promise<string | undef
 }
 
 /**
- * Path of vtcombo, which is built once for each release and kept in the user's cache folder: some minutes of a processor.
- * @throws Error that says in one sentence why there is none
+ * Returns the path of vtcombo. Builds it once per release, which takes a few minutes, and keeps it in the user's cache
+ * folder.
+ * @throws Error with the reason, in one sentence, why it is not available
  */
 export async function vtcomboProgram(): Promise<string> {
   if (existsSync(PROGRAM)) {
     return PROGRAM;
   }
   await run('go', ['version']).catch(() => {
-    throw new Error('Go is not at hand, which Vitess is built with');
+    throw new Error('Go is not installed, but is required to build Vitess.');
   });
   await mkdir(dirname(PROGRAM), { recursive: true });
   const work = await processFolder(`${PROGRAM}.building`);
@@ -75,7 +76,7 @@ export async function vtcomboProgram(): Promise<string> {
     const options = { cwd: work, maxBuffer: 64 * 1024 * 1024 };
     await run('go', ['mod', 'tidy'], options);
     await run('go', ['build', '-mod=mod', '-o', 'built', 'vitess.io/vitess/go/cmd/vtcombo'], options);
-    // Whole or not at all, also where two build it at one time.
+    // Rename atomically, because two processes may build it concurrently.
     await rename(join(work, 'built'), PROGRAM);
     return PROGRAM;
   } catch (error) {
@@ -87,8 +88,8 @@ export async function vtcomboProgram(): Promise<string> {
 }
 
 /**
- * Vitess in one process over one MySQL server: a sharded and an unsharded keyspace for each worker, and no transaction that touches two
- * shards.
+ * Vitess in one process on top of one MySQL server. Each worker has a sharded and an unsharded keyspace. Transactions
+ * that span two shards are rejected.
  */
 export class Vtcombo {
   private constructor(
@@ -97,7 +98,7 @@ export class Vtcombo {
     readonly debugPort: number,
   ) {}
 
-  /** What the server of its rows is started with. */
+  /** Options of the MySQL server that stores the rows. */
   static readonly serverSettings: readonly string[] = [
     '--log-bin=binlog',
     '--server-id=1',
@@ -106,8 +107,8 @@ export class Vtcombo {
   ];
 
   /**
-   * @param server address of the server that keeps its rows, with credentials
-   * @param workers numbers of the pairs of keyspaces
+   * @param server address of the MySQL server that stores the rows, with credentials
+   * @param workers numbers of the workers; each gets a pair of keyspaces
    */
   static async start(server: string, workers: readonly number[]): Promise<Vtcombo> {
     const program = await vtcomboProgram();
@@ -126,11 +127,11 @@ export class Vtcombo {
         `--log_dir=${join(folder, 'tmp')}`,
         `--port=${debugPort}`,
         `--mysql-server-port=${port}`,
-        ...ofServer(server),
+        ...mysqlOptions(server),
         ...SETTINGS,
       ],
       environment: (folder) => ({ VTDATAROOT: folder }),
-      isReady: () => answers(urlOf(port, workers[0] ?? 1)),
+      isReady: () => acceptsQueries(urlOf(port, workers[0] ?? 1)),
     });
     return new Vtcombo(local, port, debugPort);
   }
@@ -157,7 +158,7 @@ function urlOf(port: number, worker: number): string {
   return `mysql://svc:svc@127.0.0.1:${port}/${UNSHARDED}_${worker}`;
 }
 
-/** Fills a folder that one who is not root may read. */
+/** Prepares a folder that users other than root can read. */
 async function prepare(folder: string, program: string, workers: readonly number[]): Promise<void> {
   await copyFile(program, join(folder, 'vtcombo'));
   for (const name of [SHARDED, UNSHARDED]) {
@@ -172,8 +173,8 @@ async function prepare(folder: string, program: string, workers: readonly number
   await chmod(join(folder, 'tmp'), 0o777);
 }
 
-/** Where its rows are. */
-function ofServer(server: string): string[] {
+/** Options that connect vtcombo to the MySQL server. */
+function mysqlOptions(server: string): string[] {
   const { port, username: user, password } = new URL(server);
   const accounts = ['app', 'dba', 'allprivs', 'appdebug', 'repl', 'filtered'].flatMap((name) => [
     `--db-${name}-user=${user}`,
@@ -192,8 +193,8 @@ async function topology(workers: readonly number[]): Promise<object> {
     table.replace(/^(\w+)\./, (_, keyspace: string) => `${keyspace}_${worker}.`);
   return {
     keyspaces: workers.flatMap((worker) => [
-      { name: `${SHARDED}_${worker}`, shards: SHARDS.map((name) => ({ name })), ...ALONE },
-      { name: `${UNSHARDED}_${worker}`, shards: [{ name: '0' }], ...ALONE },
+      { name: `${SHARDED}_${worker}`, shards: SHARDS.map((name) => ({ name })), ...PRIMARY_ONLY },
+      { name: `${UNSHARDED}_${worker}`, shards: [{ name: '0' }], ...PRIMARY_ONLY },
     ]),
     routing_rules: {
       rules: workers.flatMap((worker) =>
@@ -208,7 +209,7 @@ async function topology(workers: readonly number[]): Promise<object> {
   };
 }
 
-/** Vitess makes none on a server that is not its own. */
+/** Creates the databases of the keyspaces. Vitess does not create them on an external server. */
 async function createDatabases(server: string, workers: readonly number[]): Promise<void> {
   const connection = await createConnection({ uri: server.replace(/^\w+:/, 'mysql:') });
   try {

@@ -12,10 +12,10 @@ import { SOURCES } from '../../../src/discovery/sources/sources.js';
 import * as fc from 'fast-check';
 import type { CheckedComponent } from '../../../src/discovery/model/scan.types.js';
 
-/** What happens when a component is checked. */
+/** Result of checking a component. */
 export type Behaviour = (context: ProbeContext, component: Component) => Promise<ProbeFinding>;
 
-/** A component of kind http, which fake platforms check. */
+/** Returns a component of kind http, the kind that fake platforms check. */
 export function component(key: string, overrides: Partial<Component> = {}): Component {
   const endpoint = `http://${key.toLowerCase().replaceAll(/[^a-z0-9]/g, '-')}.example.com`;
   const named = { key, name: key, endpoint, source: 'configuration', trust: 'operator' } as const;
@@ -37,16 +37,16 @@ export const after =
     });
 export const never: Behaviour = () => new Promise(() => undefined);
 
-/** A source and the probe of its components, which live in memory. */
+/** An in-memory source of components, together with their probe. */
 export class FakePlatform implements ComponentSource {
   readonly name = 'configuration';
   components: Component[] = [];
-  /** By key; healthy without one. */
+  /** Behaviour by component key. Components without one are healthy. */
   readonly behaviours = new Map<string, Behaviour>();
   scans = 0;
   checks = 0;
 
-  /** Lets an application know of itself and of this platform, and of nothing else. */
+  /** Replaces all sources of an application, except the one for itself, with a new fake platform. */
   static in(nest: NestExpressApplication): FakePlatform {
     const platform = new FakePlatform();
     const sources = nest.get<ComponentSource[]>(SOURCES);
@@ -75,8 +75,8 @@ export class FakePlatform implements ComponentSource {
   }
 }
 
-/** A component as it is, whether it answers or not. */
-export interface Thing {
+/** The true state of a component, whether or not it is up. */
+export interface ModelComponent {
   map: ComponentMap;
   key: string;
   tag: string;
@@ -85,17 +85,17 @@ export interface Thing {
   isUp: boolean;
 }
 
-/** Something that happens on a platform between two scans. */
-export type Happening =
+/** A change on a platform between two scans. */
+export type PlatformEvent =
   | { does: 'add'; map: ComponentMap; key: string; isUp: boolean }
   | { does: 'remove' | 'flap' | 'upgrade' | 'retag' | 'move'; pick: number };
 
 const MAPS = ['services', 'infrastructure', 'externalIntegrations'] as const;
-const happening: fc.Arbitrary<Happening> = fc.oneof(
+const platformEvent: fc.Arbitrary<PlatformEvent> = fc.oneof(
   fc.record({
     does: fc.constant('add' as const),
     map: fc.constantFrom(...MAPS),
-    // Few keys, so that they come back, in other maps, too.
+    // Only a few keys, so that they reappear, also in other maps.
     key: fc.constantFrom('a', 'b', 'c', 'constructor', '1', 'Z'),
     isUp: fc.boolean(),
   }),
@@ -105,10 +105,10 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   }),
 );
 
-/** What happens before each of some scans. */
-export const histories = fc.array(fc.array(happening, { maxLength: 5 }), { minLength: 1, maxLength: 15 });
+/** Sequences of scans: the events before each scan. */
+export const histories = fc.array(fc.array(platformEvent, { maxLength: 5 }), { minLength: 1, maxLength: 15 });
 
-/** The numbers that a scan has to tell. */
+/** The numbers that a scan must report. */
 export interface Expected {
   newServices: number;
   configurationChanges: number;
@@ -121,53 +121,53 @@ interface Memory {
 }
 
 /**
- * A platform that says what a scan has to find, without fingerprints: it keeps what the scans before have been able to
- * see. The version is what a component says of itself, so only one that is up tells it.
+ * Model of a platform that predicts what a scan must report. Instead of fingerprints, it remembers what earlier scans
+ * could see. Components report their own version, so a scan sees the version only of a component that is up.
  */
 export class PlatformModel {
-  readonly things: Thing[] = [];
+  readonly components: ModelComponent[] = [];
   private seen = new Map<string, Memory>();
   private count = 0;
 
-  happen(event: Happening): void {
+  apply(event: PlatformEvent): void {
     this.count += 1;
     if (event.does === 'add') {
       const { map, key, isUp } = event;
-      if (!this.things.some((thing) => thing.map === map && thing.key === key)) {
-        this.things.push({ map, key, isUp, tag: 'first', port: 1, version: '1.0' });
+      if (!this.components.some((each) => each.map === map && each.key === key)) {
+        this.components.push({ map, key, isUp, tag: 'first', port: 1, version: '1.0' });
       }
       return;
     }
-    const index = event.pick % Math.max(1, this.things.length);
-    const thing = this.things[index];
-    if (thing === undefined) {
+    const index = event.pick % Math.max(1, this.components.length);
+    const picked = this.components[index];
+    if (picked === undefined) {
       return;
     }
     switch (event.does) {
       case 'remove':
-        this.things.splice(index, 1);
+        this.components.splice(index, 1);
         break;
       case 'flap':
-        thing.isUp = !thing.isUp;
+        picked.isUp = !picked.isUp;
         break;
       case 'upgrade':
-        thing.version = `1.${this.count}`;
+        picked.version = `1.${this.count}`;
         break;
       case 'retag':
-        thing.tag = `tag-${this.count}`;
+        picked.tag = `tag-${this.count}`;
         break;
       case 'move':
-        thing.port = this.count;
+        picked.port = this.count;
         break;
     }
   }
 
-  /** What the scan that comes now has to tell. */
+  /** Returns what the next scan must report. */
   scan(): Expected {
     const seen = new Map<string, Memory>();
     let newServices = 0;
     let configurationChanges = 0;
-    for (const { map, key, tag, port, version, isUp } of this.things) {
+    for (const { map, key, tag, port, version, isUp } of this.components) {
       const last = this.seen.get(`${map} ${key}`);
       this.seen.delete(`${map} ${key}`);
       const remembered = last?.port === port ? last.version : null;
@@ -185,17 +185,17 @@ export class PlatformModel {
   }
 }
 
-/** The component of a thing, as its source names it. */
-export function toComponent({ map, key, tag, port }: Thing): Component {
+/** Converts a component of the model to what its source lists. */
+export function toComponent({ map, key, tag, port }: ModelComponent): Component {
   return component(key, { map, tags: [tag], endpoint: `http://host.example.com:${port}` });
 }
 
-/** What a check of it finds. */
-export function toChecked(thing: Thing): CheckedComponent {
+/** Converts a component of the model to the result of its check. */
+export function toChecked(model: ModelComponent): CheckedComponent {
   return {
-    component: toComponent(thing),
-    outcome: thing.isUp
-      ? { status: 'healthy', finding: { version: thing.version } }
+    component: toComponent(model),
+    outcome: model.isUp
+      ? { status: 'healthy', finding: { version: model.version } }
       : { status: 'unhealthy', failure: 'refused', detail: null },
     checkedAt: new Date(0),
     tookMs: 1,

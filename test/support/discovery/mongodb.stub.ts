@@ -9,7 +9,7 @@ const OP_MSG = 2_013;
 /** What a MongoDB server answers to one command. */
 export type MongodbAnswer = (command: string) => Record<string, unknown>;
 
-/** A server of MongoDB's wire protocol with scripted answers; the official driver takes it for one. */
+/** Starts a server that speaks MongoDB's wire protocol with scripted answers; the official driver can connect to it. */
 export function startMongodbStub(answer: MongodbAnswer): Promise<Peer> {
   return startTcpPeer((socket) => {
     let bytes = Buffer.alloc(0);
@@ -26,7 +26,7 @@ export function startMongodbStub(answer: MongodbAnswer): Promise<Peer> {
 
 function reply(message: Buffer, answer: MongodbAnswer): Buffer {
   const isQuery = message.readInt32LE(12) === OP_QUERY;
-  // A query has flags, a name that ends with NUL, skip and limit before its document; a message flags and a kind.
+  // In OP_QUERY, flags, a NUL-terminated name, skip and limit precede the document; in OP_MSG, flags and a kind.
   const start = isQuery ? message.indexOf(0, HEADER + 4) + 9 : HEADER + 5;
   const size = message.readInt32LE(start);
   const command = Object.keys(BSON.deserialize(message.subarray(start, start + size)))[0] ?? '';

@@ -11,17 +11,20 @@ import type { ProbeFinding } from '../../../src/discovery/model/probe.js';
 import { runProbe as runInScan } from '../../../src/discovery/scan/probe-run.js';
 import type { McpConnectionService } from '../../../src/systems/mcp-connection/mcp-connection.service.js';
 
-/** How long a probe may take in tests whose component answers. */
+/** Timeout of a probe in tests whose component answers. */
 const PATIENT_MS = 10_000;
 
-/** The probes of a service that may call loopback, as in evaluation. @param connections for MCP servers that callers named */
+/**
+ * Returns the probes of a service that may call loopback, as in evaluation mode.
+ * @param connections for MCP servers that callers named
+ */
 export function probesWith(connections?: McpConnectionService): Probes {
   return new Probes(new ProbeClients(Env.parse('evaluation', {}), connections as McpConnectionService));
 }
 
-const USUAL = probesWith();
+const DEFAULT_PROBES = probesWith();
 
-/** A component of the operator without credentials. */
+/** Returns a component that an operator configured without credentials. */
 export function component(
   kind: ComponentKind,
   endpoint: string,
@@ -31,7 +34,7 @@ export function component(
   return componentOf(kind, { ...named, endpoint, ...overrides });
 }
 
-/** How the tests run a probe. */
+/** Options for running a probe in a test. */
 interface ProbeRun {
   timeoutMs?: number;
   now?: () => number;
@@ -39,12 +42,12 @@ interface ProbeRun {
 }
 
 /**
- * Runs the probe of a component as a scan does: with its deadline, and with what it opened destroyed at the end.
- * @throws ProbeError when the component is unhealthy, and what a probe should not have thrown
+ * Runs the probe of a component as a scan does: with a deadline, and closing everything that the probe opened.
+ * @throws ProbeError when the component is unhealthy, or any unexpected error of the probe
  */
 export async function runProbe(
   target: Component,
-  { timeoutMs = PATIENT_MS, now = Date.now, probes = USUAL }: ProbeRun = {},
+  { timeoutMs = PATIENT_MS, now = Date.now, probes = DEFAULT_PROBES }: ProbeRun = {},
 ): Promise<ProbeFinding> {
   let defect: unknown;
   const outcome = await runInScan(target, (...args) => probes.run(...args), {
@@ -64,7 +67,10 @@ export async function runProbe(
   return outcome.finding;
 }
 
-/** The failure of a probe of an unhealthy component. @throws Error when it is healthy, and errors that are no ProbeError */
+/**
+ * Returns the failure that the probe of an unhealthy component reports.
+ * @throws Error when the component is healthy, or any error other than ProbeError
+ */
 export async function failureOf(target: Component, run?: ProbeRun): Promise<ProbeFailure> {
   let finding: ProbeFinding;
   try {
@@ -75,5 +81,5 @@ export async function failureOf(target: Component, run?: ProbeRun): Promise<Prob
     }
     throw error;
   }
-  throw new Error(`healthy: ${JSON.stringify(finding)}`);
+  throw new Error(`The component is healthy: ${JSON.stringify(finding)}`);
 }

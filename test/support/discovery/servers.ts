@@ -10,7 +10,7 @@ const POSTGRESQL: ProgramTreePlan = {
   packageNames: ['postgresql-15'],
   program: '/usr/lib/postgresql/15/bin/postgres',
   folders: ['/usr/lib/postgresql/15/bin'],
-  isForOthers: true,
+  runsAsOtherUser: true,
 };
 const ERLANG = '/usr/lib/erlang/erts-13.1.5/bin';
 const RABBITMQ: ProgramTreePlan = {
@@ -20,19 +20,19 @@ const RABBITMQ: ProgramTreePlan = {
   folders: [ERLANG],
 };
 
-/** The folder that stands for `/` in these packages: that of the host where it has them, else one of the cache. */
+/** Returns the folder that corresponds to `/` in packages: the host's if they are installed, or one in the cache. */
 async function rootOf(plan: ProgramTreePlan): Promise<string> {
   return existsSync(plan.program) ? '/' : unpackedTree(plan);
 }
 
-/** A server with the address its probe is given. */
+/** A server and the address for its probe. */
 export interface ProbedServer {
   server: LocalServer;
   endpoint: string;
   port: number;
 }
 
-/** PostgreSQL 15 with the accounts probe (pg_monitor) and plain (no privileges), password `canary-<name>`. */
+/** Starts PostgreSQL 15 with the accounts probe (pg_monitor) and plain (no privileges), password `canary-<name>`. */
 export async function startPostgresql(): Promise<ProbedServer> {
   const program = join(await rootOf(POSTGRESQL), POSTGRESQL.program);
   const port = await freePort();
@@ -49,13 +49,13 @@ export async function startPostgresql(): Promise<ProbedServer> {
         '--username=admin',
         `--pgdata=${data}`,
       ];
-      const words = join(folder, 'password');
-      await writeFile(words, 'admin', { mode: 0o644 });
+      const passwordFile = join(folder, 'password');
+      await writeFile(passwordFile, 'admin', { mode: 0o644 });
       const [file, ...args] = [
         ...asNobody(),
         join(dirname(program), 'initdb'),
         ...initdb,
-        `--pwfile=${words}`,
+        `--pwfile=${passwordFile}`,
       ];
       await output([file, ...args]);
     },
@@ -78,7 +78,7 @@ export async function startPostgresql(): Promise<ProbedServer> {
   return { server, port, endpoint: `postgresql://127.0.0.1:${port}/postgres` };
 }
 
-/** Runs SQL as administrator with psql and returns the rows, columns separated by |. */
+/** Runs SQL as administrator with psql. Returns the rows, with columns separated by |. */
 export async function psql(port: number, sql: string): Promise<string> {
   const command: Command = [
     join(await rootOf(POSTGRESQL), dirname(POSTGRESQL.program), 'psql'),
@@ -90,7 +90,7 @@ export async function psql(port: number, sql: string): Promise<string> {
 }
 
 /**
- * Redis with 64 MB and an account probe that may run nothing but INFO; password `canary-probe`.
+ * Starts Redis with 64 MB and an account `probe` that may run only INFO, password `canary-probe`.
  * @param settings more lines of its configuration
  */
 export async function startRedis(...settings: string[]): Promise<ProbedServer> {
@@ -124,7 +124,7 @@ export async function redisCli(port: number, ...args: string[]): Promise<string>
   return output([...cli, '--no-auth-warning', '-a', 'admin', '-p', String(port), ...args]);
 }
 
-/** A NATS server with JetStream and its monitoring port. */
+/** Starts a NATS server with JetStream and its monitoring port. */
 export async function startNats(): Promise<ProbedServer & { clientPort: number }> {
   const program = await programOf('/usr/sbin/nats-server', 'nats-server');
   const [port, clientPort] = [await freePort(), await freePort()];
@@ -143,15 +143,18 @@ export async function startNats(): Promise<ProbedServer & { clientPort: number }
   return { server, port, clientPort, endpoint: `http://127.0.0.1:${port}` };
 }
 
-/** A RabbitMQ node with its management interface, and what runs beside it. */
+/** A RabbitMQ node with its management interface and its port mapper (epmd). */
 export interface RabbitServer extends ProbedServer {
   amqpPort: number;
-  /** Runs rabbitmqctl at the node. */
+  /** Runs rabbitmqctl on the node. */
   control(...args: string[]): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** RabbitMQ with the accounts probe (tag monitoring, sees the virtual host) and plain (tag management), password `canary-<name>`. */
+/**
+ * Starts RabbitMQ with the accounts probe (tag monitoring, sees the virtual host) and plain (tag management), password
+ * `canary-<name>`.
+ */
 export async function startRabbitmq(): Promise<RabbitServer> {
   const root = await rootOf(RABBITMQ);
   const program = join(root, RABBITMQ.program);
@@ -161,7 +164,7 @@ export async function startRabbitmq(): Promise<RabbitServer> {
     HOME: folder,
     PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}`,
     RABBITMQ_NODENAME: 'probed@localhost',
-    // The script becomes the node, instead of a parent that a signal does not reach through.
+    // Makes the script exec the node, so that signals reach the node.
     RABBITMQ_ALLOW_INPUT: '1',
     RABBITMQ_CONF_ENV_FILE: join(folder, 'absent'),
     RABBITMQ_CONFIG_FILE: join(folder, 'rabbitmq.conf'),
@@ -173,7 +176,7 @@ export async function startRabbitmq(): Promise<RabbitServer> {
     ERL_EPMD_PORT: String(epmdPort),
     ERL_EPMD_ADDRESS: '127.0.0.1',
   });
-  const names = await LocalServer.start({
+  const epmd = await LocalServer.start({
     name: 'epmd',
     command: () => [join(root, ERLANG, 'epmd'), '-address', '127.0.0.1', '-port', String(epmdPort)],
     isReady: () => isListening(epmdPort),
@@ -210,12 +213,12 @@ export async function startRabbitmq(): Promise<RabbitServer> {
       output([join(dirname(program), 'rabbitmqctl'), '--quiet', ...args], environmentOf(server.folder)),
     stop: async () => {
       await server.stop();
-      await names.stop();
+      await epmd.stop();
     },
   };
 }
 
-/** The command that Debian's packages have, which knows one folder only. */
+/** Returns a replacement for the `erl` script of the Debian package, whose paths are fixed. */
 function erlangCommand(root: string): string {
   const variables = [`ROOTDIR='${join(root, '/usr/lib/erlang')}'`, `BINDIR='${join(root, ERLANG)}'`];
   return `#!/bin/sh\nexport ${variables.join(' ')} EMU=beam PROGNAME=erl\nexec "$BINDIR/erlexec" "$@"\n`;
@@ -240,21 +243,21 @@ export async function manageRabbitmq(
 
 async function addAccounts(port: number): Promise<void> {
   await manageRabbitmq(port, 'PUT', '/users/probe', { password: 'canary-probe', tags: 'monitoring' });
-  // Rights to nothing, but the virtual host is visible with them.
+  // Grants no access to any resource, but makes the virtual host visible.
   await manageRabbitmq(port, 'PUT', '/permissions/%2F/probe', { configure: '', write: '', read: '' });
   await manageRabbitmq(port, 'PUT', '/users/plain', { password: 'canary-plain', tags: 'management' });
 }
 
-/** A Kafka-protocol cluster of three brokers by librdkafka's mock, in a kcat that goes on producing. */
+/** A mock Kafka cluster with three brokers, run by librdkafka inside a kcat producer that stays open. */
 export interface KafkaMock {
   server: LocalServer;
   /** host:port of each broker. */
   brokers: string[];
-  /** `kcat -L`: the metadata as JSON. */
+  /** Returns the metadata of the cluster (`kcat -L`). */
   metadata(): Promise<{ brokers: unknown[]; topics: { topic: string }[] }>;
 }
 
-/** Starts the mock with one topic. */
+/** Starts a mock cluster with one topic. */
 export async function startKafkaMock(topic: string): Promise<KafkaMock> {
   const kcat = await programOf('/usr/bin/kcat', 'kcat');
   const server = await LocalServer.start({

@@ -11,7 +11,7 @@ import type { TlsCertificate } from '../peers/certificates.js';
 const START_TIMEOUT_MS = 20_000;
 const PAUSE_MS = 50;
 
-/** A name server of our own on loopback. */
+/** A DNS server on loopback. */
 export interface Dnsmasq {
   /** Address and port. */
   address: string;
@@ -19,10 +19,10 @@ export interface Dnsmasq {
 }
 
 /**
- * Starts dnsmasq with nothing but these records.
+ * Starts dnsmasq with only these records.
  * @param records options such as `--srv-host=…` and `--txt-record=…`
  * @param wanted port. @default a free one
- * @throws Error in one sentence where the program cannot be had
+ * @throws Error when the program is not available
  */
 export async function startDnsmasq(records: string[], wanted?: number): Promise<Dnsmasq> {
   const { command } = await unpackedProgram('bookworm', 'dnsmasq-base', '/usr/sbin/dnsmasq');
@@ -74,7 +74,7 @@ async function isAnswered(resolver: dns.Resolver): Promise<boolean> {
   }
 }
 
-/** A service as the peer keeps it. */
+/** A Kubernetes service as the peer stores it. */
 export interface PeerService {
   name: string;
   namespace: string;
@@ -83,18 +83,18 @@ export interface PeerService {
   ports?: Record<string, unknown>[];
 }
 
-/** The part of a Kubernetes API server that lists services, over TLS. It answers with pages of two. */
+/** A Kubernetes API server over TLS that can only list services, in pages of two. */
 export interface KubernetesPeer {
   port: number;
-  /** What it lists; may be changed any time. */
+  /** Services to list; may be changed at any time. */
   services: PeerService[];
   /** The token it accepts. */
   token: string;
-  /** Namespaces that the account may not list; `*` for all of them at once. */
+  /** Namespaces that the account may not list; `*` is the list across all namespaces. */
   forbidden: string[];
-  /** Paths with query, in the order they were asked. */
+  /** Paths with query of the received requests, in order. */
   requests: string[];
-  /** Whether it takes requests and never answers. */
+  /** Whether it accepts requests but never answers. */
   isSilent: boolean;
   openSockets(): number;
   close(): Promise<void>;

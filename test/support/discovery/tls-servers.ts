@@ -7,7 +7,7 @@ import type { TlsCertificate } from '../peers/certificates.js';
 import { NOBODY } from '../databases/local-server.js';
 import { type ProbedServer, psql } from './servers.js';
 
-/** Gives a running MySQL server this certificate, until it starts again. */
+/** Sets the certificate of a running MySQL server until its next restart. */
 export async function secureMysql(url: string, certificate: TlsCertificate): Promise<void> {
   const admin = await createConnection({ uri: url });
   try {
@@ -20,7 +20,7 @@ export async function secureMysql(url: string, certificate: TlsCertificate): Pro
   }
 }
 
-/** Lets a PostgreSQL server offer TLS with this certificate. */
+/** Enables TLS with this certificate on a PostgreSQL server. */
 export async function securePostgresql(
   { server, port }: ProbedServer,
   certificate: TlsCertificate,
@@ -33,8 +33,8 @@ export async function securePostgresql(
 }
 
 /**
- * Ends TLS in front of a local server that speaks its protocol in the clear.
- * @param ports that the server names in four bytes, and what its clients read instead
+ * Starts a proxy that terminates TLS in front of a local plain-text server.
+ * @param ports maps port numbers in the server's answers (four bytes) to the numbers that clients receive instead
  */
 export async function startTlsFront(
   port: number,
@@ -44,7 +44,7 @@ export async function startTlsFront(
   const server = createServer({ ...certificate }, (secure) => {
     const plain = connect(port, '127.0.0.1');
     secure.pipe(plain);
-    plain.on('data', (chunk) => secure.write(translated(chunk, ports))).on('end', () => secure.end());
+    plain.on('data', (chunk) => secure.write(replacePorts(chunk, ports))).on('end', () => secure.end());
     secure.on('error', () => undefined).on('close', () => plain.destroy());
     plain.on('error', () => undefined).on('close', () => secure.destroy());
   });
@@ -55,7 +55,7 @@ export async function startTlsFront(
   };
 }
 
-/** TLS in front of each broker of a Kafka cluster, whose metadata then names these. */
+/** Starts a TLS proxy in front of each broker of a Kafka cluster, whose metadata then lists the proxies. */
 export async function startKafkaTls(brokers: readonly string[], certificate: TlsCertificate) {
   const ports = new Map<number, number>();
   const fronts = await Promise.all(
@@ -72,7 +72,7 @@ export async function startKafkaTls(brokers: readonly string[], certificate: Tls
   };
 }
 
-function translated(chunk: Buffer, ports: ReadonlyMap<number, number>): Buffer {
+function replacePorts(chunk: Buffer, ports: ReadonlyMap<number, number>): Buffer {
   for (const [from, to] of ports) {
     const wanted = Buffer.alloc(4);
     wanted.writeUInt32BE(from);

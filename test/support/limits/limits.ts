@@ -47,9 +47,9 @@ const ALL: Readonly<Record<string, Limits>> = {
   discoveryLimits,
 };
 const DEFAULTS = structuredClone(ALL);
-/** Tests share the processor with each other and with databases; an issuer in this very process answers when the process has time. */
-const OF_TESTS = {
-  // Nothing here outlives its machine.
+/** Limits in all tests. Timeouts are long because tests share the CPU with each other, databases and stub servers. */
+const TEST_DEFAULTS = {
+  // Test data does not have to survive a crash of the machine.
   'databaseLimits.embeddedSynchronous': 'OFF',
   'tokenLimits.timeoutMs': '60000',
   'outboundLimits.threadNiceness': '0',
@@ -65,64 +65,65 @@ const OF_TESTS = {
 const NAME = /^(\w+Limits)\.(\w+)$/;
 
 type Settings = Readonly<Record<string, string | undefined>>;
-/** What applications of this process run with, the newest last. */
-const held = new Set<Settings>();
-let ofPart: Settings = {};
+/** Active overrides of the applications in this process; later ones take precedence. */
+const overrides = new Set<Settings>();
+let envOverrides: Settings = {};
 
 /**
- * Sets limits of the service in this process, since tests have no time for real ones. They stand among settings, as
- * `'jobLimits.pollMs': '20'`; the service itself reads them from nowhere. Processes of their own get them by `of-process.mjs`.
- * @returns takes them back
+ * Overrides limits of the service in this process, because tests cannot wait for the real ones.
+ * @param settings may contain limits, such as `'jobLimits.pollMs': '20'`; other settings are ignored. The service itself
+ * does not read limits from its environment; `load-limits.mjs` does this for separate processes.
+ * @returns function that removes the overrides
  */
-export function holdLimits(settings: Settings): () => void {
-  held.add(settings);
+export function overrideLimits(settings: Settings): () => void {
+  overrides.add(settings);
   apply();
   return () => {
-    held.delete(settings);
+    overrides.delete(settings);
     apply();
   };
 }
 
-/** Settings of a part of the service, with the limits that stand among them until the next part has others. */
+/** Parses settings for a single component. Limits among them apply until the next call. */
 export function limitedEnv(
   mode: Mode,
   settings: Record<string, string | undefined>,
   defaults?: Record<string, string>,
 ): Env {
-  ofPart = settings;
+  envOverrides = settings;
   apply();
   return Env.parse(mode, settings, defaults);
 }
 
-/** At the end of a test file. */
+/** Resets all limits at the end of a test file. */
 export function releaseLimits(): void {
-  held.clear();
-  ofPart = {};
+  overrides.clear();
+  envOverrides = {};
   apply();
 }
 
 function apply(): void {
-  for (const [of, limits] of Object.entries(ALL)) {
-    Object.assign(limits, DEFAULTS[of]);
+  for (const [group, limits] of Object.entries(ALL)) {
+    Object.assign(limits, DEFAULTS[group]);
   }
-  [OF_TESTS, ofPart, ...held].forEach(set);
+  [TEST_DEFAULTS, envOverrides, ...overrides].forEach(set);
 }
 
 function set(settings: Settings): void {
   for (const [name, text] of Object.entries(settings)) {
-    const [, of = '', limit = ''] = NAME.exec(name) ?? [];
-    if (of !== '' && text !== undefined) {
-      const limits = ALL[of];
+    const [, group = '', limit = ''] = NAME.exec(name) ?? [];
+    if (group !== '' && text !== undefined) {
+      const limits = ALL[group];
       if (limits === undefined || !(limit in limits)) {
-        throw new Error(`there is no limit ${name}`);
+        throw new Error(`Unknown limit "${name}".`);
       }
-      limits[limit] = read(text, DEFAULTS[of]?.[limit]);
+      limits[limit] = parse(text, DEFAULTS[group]?.[limit]);
     }
   }
 }
 
-function read(text: string, like: unknown): unknown {
-  switch (typeof like) {
+function parse(text: string, defaultValue: unknown): unknown {
+  switch (typeof defaultValue) {
     case 'number':
       return Number(text);
     case 'boolean':

@@ -7,16 +7,16 @@ import { processFolder } from '../databases/process-resources.js';
 
 const run = promisify(execFile);
 
-/** A key and the certificate that it signed itself, in PEM form. */
+/** A private key and its certificate, in PEM format. */
 export interface TlsCertificate {
   key: string;
   cert: string;
 }
 
 /**
- * Makes a certificate for 127.0.0.1 that is its own authority.
- * @param days how long it is valid
- * @throws Error where there is no openssl
+ * Creates a self-signed certificate for 127.0.0.1.
+ * @param days validity in days
+ * @throws Error when openssl is not installed
  */
 export async function tlsCertificate(days = 2): Promise<TlsCertificate> {
   const folder = await processFolder(join(tmpdir(), 'svc-certificate'));
@@ -40,23 +40,23 @@ export async function tlsCertificate(days = 2): Promise<TlsCertificate> {
 
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
-/** What an authority signs. */
+/** Options of a certificate. */
 export interface IssueOptions {
   /** Common name. @default 127.0.0.1 */
   name?: string;
-  /** Names and addresses of a server. @default 127.0.0.1 and localhost */
+  /** Subject alternative names. @default 127.0.0.1 and localhost */
   altNames?: string;
-  /** How long it is valid; -1 is over since yesterday. @default 2 */
+  /** Validity in days; -1 creates a certificate that expired yesterday. @default 2 */
   days?: number;
 }
 
-/** An authority that nobody trusts who was not told to. Needs openssl. */
+/** A private certificate authority, which clients trust only if configured. Requires openssl. */
 export class CertificateAuthority {
   private count = 0;
 
   private constructor(
     private readonly folder: string,
-    /** Its own certificate, PEM. */
+    /** The authority's certificate, in PEM format. */
     readonly cert: string,
   ) {}
 
@@ -67,7 +67,7 @@ export class CertificateAuthority {
     return new CertificateAuthority(folder, await readFile(join(folder, 'ca.pem'), 'utf8'));
   }
 
-  /** A key and a certificate for it, for a server on this machine or for a client. */
+  /** Creates a key and a certificate for a server on this machine or for a client. */
   async issue({
     name = '127.0.0.1',
     altNames = 'IP:127.0.0.1,DNS:localhost',
@@ -84,7 +84,7 @@ export class CertificateAuthority {
     return { key: await readFile(file('key'), 'utf8'), cert: await readFile(file('pem'), 'utf8') };
   }
 
-  /** Removes its files. */
+  /** Removes the files of the authority. */
   async close(): Promise<void> {
     await rm(this.folder, { recursive: true });
   }

@@ -1,8 +1,8 @@
 import { afterEach } from 'vitest';
 
 /**
- * Closes what a test has started when it ends. To be called once in a file or suite.
- * @returns keeps what is being started
+ * Closes peers after the test that started them. Call once per file or suite.
+ * @returns function that registers a peer for closing and returns it
  */
 export function keptPeers(): <T extends { close(): Promise<void> }>(starting: T | Promise<T>) => Promise<T> {
   const open: { close(): Promise<void> }[] = [];

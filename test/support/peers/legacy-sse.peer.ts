@@ -8,21 +8,21 @@ export interface LegacyMessage {
   method?: string;
 }
 
-/** What a scripted HTTP+SSE server does instead of behaving well; true means that it has answered. */
+/** Overrides the correct behavior of a scripted HTTP+SSE server. A hook returns true if it has answered the request. */
 export interface LegacySseScript {
   /** Runs before anything else. */
   before?(request: IncomingMessage, response: ServerResponse): boolean;
-  /** A stream is asked for; `count` is 1 for the first. */
+  /** Runs when a client opens a stream; `count` is 1 for the first. */
   stream?(count: number, response: ServerResponse): boolean;
-  /** A message has arrived over the stream with this `count`. */
+  /** Runs when a message arrives. */
   message?(message: LegacyMessage, post: LegacyPost): boolean;
 }
 
-/** One POST to the scripted server. */
+/** A POST request to the scripted server. */
 export interface LegacyPost {
   count: number;
   response: ServerResponse;
-  /** The stream that all answers of its session take. */
+  /** Stream for all answers of the session. */
   stream: ServerResponse;
 }
 
@@ -34,22 +34,22 @@ export function sendEvent(stream: ServerResponse, message: object): void {
 /** Starts a hand-written server of the deprecated HTTP+SSE transport with one tool, `work`. */
 export async function startLegacySse(script: LegacySseScript): Promise<Peer & { streams(): number }> {
   const streams: ServerResponse[] = [];
-  let asked = 0;
+  let opened = 0;
   const peer = await startHttpPeer((request, response) => {
     if (script.before?.(request, response) === true) {
       return;
     }
     if (request.method === 'GET') {
-      asked += 1;
-      if (script.stream?.(asked, response) !== true) {
-        streams[asked] = response.writeHead(200, { 'content-type': 'text/event-stream' });
-        response.write(`retry: 50\nevent: endpoint\ndata: /mcp?stream=${asked}\n\n`);
+      opened += 1;
+      if (script.stream?.(opened, response) !== true) {
+        streams[opened] = response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(`retry: 50\nevent: endpoint\ndata: /mcp?stream=${opened}\n\n`);
       }
     } else {
       void receive(script, streams, request, response);
     }
   }, '/mcp');
-  return Object.assign(peer, { streams: () => asked });
+  return Object.assign(peer, { streams: () => opened });
 }
 
 async function receive(

@@ -14,7 +14,7 @@ import { ToolCallsService } from '../../../src/systems/mcp-connection/calls/tool
 const services: { onModuleDestroy(): unknown }[] = [];
 const DEADLINE_MS = 10_000;
 
-/** A connection service in evaluation mode (loopback allowed) with these settings; see {@link stopServices}. */
+/** Creates a connection service in evaluation mode, where loopback is allowed. Stop it with {@link stopServices}. */
 export function connectionService(settings: Record<string, string> = {}): McpConnectionService {
   const service = new McpConnectionService(
     limitedEnv('evaluation', {
@@ -27,12 +27,12 @@ export function connectionService(settings: Record<string, string> = {}): McpCon
   return service;
 }
 
-/** Stops every service started by {@link connectionService} and {@link toolCallsService}. */
+/** Stops all services created by {@link connectionService} and {@link toolCallsService}. */
 export async function stopServices(): Promise<void> {
   await Promise.all(services.splice(0).map((service) => service.onModuleDestroy()));
 }
 
-/** A request without authentication. */
+/** Returns a connection test without authentication. */
 export function noAuth(
   baseUrl: string,
   overrides: Partial<ConnectionTestRequest> = {},
@@ -40,7 +40,7 @@ export function noAuth(
   return { baseUrl, credentials: { type: 'NO_AUTH' }, knownToolCount: 0, ...overrides };
 }
 
-/** A request with a service account, by default that of the scripted token endpoint. */
+/** Returns a connection test with a service account, by default the one of the scripted token endpoint. */
 export function serviceAccount(
   baseUrl: string,
   tokenUrl: string,
@@ -56,7 +56,7 @@ export function serviceAccount(
   return { baseUrl, credentials, knownToolCount: 0 };
 }
 
-/** A service that calls tools, in evaluation mode (loopback allowed), with these settings; see {@link stopServices}. */
+/** Creates a service that calls tools, in evaluation mode, where loopback is allowed. Stop it with {@link stopServices}. */
 export function toolCallsService(
   settings: Record<string, string> = {},
   metrics = new Metrics(),
@@ -67,7 +67,7 @@ export function toolCallsService(
   return service;
 }
 
-/** A definition as it is stored after a test of a server that lists it so. */
+/** Returns a tool definition as a connection test stores it. */
 export function definition(name: string, rest: Partial<DiscoveredTool> = {}): DiscoveredTool {
   return {
     name,
@@ -80,7 +80,7 @@ export function definition(name: string, rest: Partial<DiscoveredTool> = {}): Di
   };
 }
 
-/** A call of a tool as it was reviewed, without authentication. */
+/** Returns a call of a tool that was reviewed with this definition, without authentication. */
 export function callOf(
   baseUrl: string,
   tool: DiscoveredTool,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Peer, readBody, startHttpPeer } from './peer.js';
 
-/** A message as it comes over the wire. */
+/** A chat message as received by the model. */
 export interface WireMessage {
   role: string;
   content?: string | null;
@@ -9,7 +9,7 @@ export interface WireMessage {
   tool_call_id?: string;
 }
 
-/** A question as it comes over the wire. */
+/** A chat completion request as received by the model. */
 export interface WireQuestion {
   model: string;
   messages: WireMessage[];
@@ -18,19 +18,19 @@ export interface WireQuestion {
   temperature?: number;
 }
 
-/** What the model does with a question: writes the answer itself, or gives a chat completion. */
+/** Reply to a question: a function that writes the HTTP response, or a chat completion to send. */
 export type ModelReply = ((response: ServerResponse, request: IncomingMessage) => void) | object;
 
-/** A language model that a test speaks for: any OpenAI-compatible server, as well or badly behaved as the script is. */
+/** An OpenAI-compatible server with scripted replies. */
 export interface ModelServer extends Peer {
   /** Questions in order of arrival. */
   readonly questions: WireQuestion[];
   readonly headers: IncomingMessage['headers'][];
-  /** Called with each question; set it before the model is asked. */
+  /** Called for each question. */
   reply: (question: WireQuestion, index: number) => ModelReply;
 }
 
-/** Starts a model; its `url` ends with `/v1`, as LLM_BASE_URL does. */
+/** Starts a model server. Its `url` ends with `/v1`, like LLM_BASE_URL. */
 export async function startModelServer(reply: ModelServer['reply'] = () => says('{}')): Promise<ModelServer> {
   const state: Pick<ModelServer, 'questions' | 'headers' | 'reply'> = { questions: [], headers: [], reply };
   const peer = await startHttpPeer((request, response) => void answer(state, request, response), '/v1');
@@ -67,13 +67,13 @@ const completion = (message: object, finishReason: string): object => ({
   usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
 });
 
-/** A final answer: text, or a value as JSON. */
+/** Returns a final answer: a text, or a value as JSON. */
 export function says(answer: unknown): object {
   return completion({ content: typeof answer === 'string' ? answer : JSON.stringify(answer) }, 'stop');
 }
 
-/** Calls of tools; arguments that are a text are sent as they are. */
-export function asksFor(...calls: [name: string, args: unknown][]): object {
+/** Returns a completion that calls tools. Arguments given as a string are sent unchanged. */
+export function callsTools(...calls: [name: string, args: unknown][]): object {
   return completion(
     {
       content: 'I need to look.',
@@ -87,7 +87,7 @@ export function asksFor(...calls: [name: string, args: unknown][]): object {
   );
 }
 
-/** An HTTP error with a text that must not be seen anywhere. */
+/** Returns an HTTP error whose text the service must not expose. */
 export function refuses(status: number, headers: Record<string, string> = {}): ModelReply {
   return (response: ServerResponse) => {
     response
@@ -96,7 +96,7 @@ export function refuses(status: number, headers: Record<string, string> = {}): M
   };
 }
 
-/** What tools have answered so far, in order. */
+/** Returns the results of all tool calls so far, in order. */
 export function observations({ messages }: WireQuestion): Record<string, unknown>[] {
   return messages
     .filter(({ role }) => role === 'tool')

@@ -8,34 +8,34 @@ import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort, isListening } from '../databases/process-resources.js';
 
-/** A tool of the modern peer; it answers with its own arguments. */
+/** A tool of the modern peer. It returns its `text` argument. */
 export interface PeerTool {
   name: string;
   title?: string;
   description?: string;
 }
 
-/** A server of protocol 2026-07-28 (it serves 2025 clients too, stateless). */
+/** A server of protocol 2026-07-28. It also serves 2025 clients without sessions. */
 export interface ModernPeer extends Peer {
-  /** What is listed from now on. */
+  /** Current tool list. */
   tools: PeerTool[];
-  /** Tells subscribers that the list has changed. */
+  /** Notifies subscribers that the list has changed. */
   announce(): void;
-  /** HTTP requests so far by MCP method; `unauthorized` counts those that were refused. */
+  /** Number of HTTP requests by MCP method; `unauthorized` counts rejected requests. */
   calls: Map<string, number>;
-  /** The Authorization headers seen, in order. */
+  /** Received Authorization headers, in order. */
   authorizations: string[];
-  /** Trace contexts seen in headers. */
+  /** Received `traceparent` headers, in order. */
   traceparents: string[];
 }
 
-/** How the modern peer judges a bearer token; false answers 401. */
+/** Checks a bearer token; the modern peer answers 401 if it returns false. */
 export type TokenCheck = (token: string | undefined) => boolean;
 
 /**
- * Starts a modern MCP server made of the official server package.
- * @param tools first tool list; assign to `peer.tools` to change it at run time
- * @param isAllowed judges the bearer token of each request; without it anybody may call
+ * Starts a modern MCP server that uses the official server package.
+ * @param tools initial tool list; assign to `peer.tools` to change it
+ * @param isAllowed checks the bearer token of each request; by default all requests are allowed
  */
 export async function startModernPeer(tools: PeerTool[], isAllowed?: TokenCheck): Promise<ModernPeer> {
   const state: Omit<ModernPeer, keyof Peer> = {
@@ -86,18 +86,18 @@ function count(calls: Map<string, number>, method: string): void {
   calls.set(method, (calls.get(method) ?? 0) + 1);
 }
 
-/** A tool of the peer; every tool takes an optional `text`. */
+/** A tool of a {@link ToolsPeer}. It takes an optional `text`. */
 export interface CountedTool {
   description?: string;
   annotations?: { readOnlyHint?: boolean; idempotentHint?: boolean };
-  /** What it answers, a text or an image; throws for an error of its own. */
+  /** Returns the result: a text or an image. Throws to report a tool error. */
   run: (text: string) => string | Uint8Array | Promise<string>;
 }
 
-/** An MCP server of the official package that counts the calls of its tools. */
+/** An MCP server that uses the official package and records the calls of its tools. */
 export interface ToolsPeer extends Peer {
   tools: Record<string, CountedTool>;
-  /** Names of called tools, in order, each with the text it was given. */
+  /** Calls in order: the tool name, or `name:text` if a text was given. */
   readonly called: string[];
   readonly traceparents: string[];
   /** `_meta` of the calls, in order. */
@@ -105,8 +105,8 @@ export interface ToolsPeer extends Peer {
 }
 
 /**
- * Starts it with these tools; assign to `peer.tools` to change them.
- * @param before runs before anything else; true means that it has answered
+ * Starts an MCP server with these tools; assign to `peer.tools` to change them.
+ * @param before runs first for each request; returns true if it has answered
  */
 export async function startToolsPeer(
   tools: Record<string, CountedTool>,
@@ -152,7 +152,7 @@ function pngOf(bytes: Uint8Array) {
 const ATTEMPTS = 200;
 const PAUSE_MS = 50;
 
-/** A peer in a process of its own. */
+/** A peer that runs in its own process. */
 export interface ProcessPeer {
   url: string;
   close(): Promise<void>;
@@ -175,7 +175,7 @@ export async function startEverything(kind: 'streamableHttp' | 'sse', wanted?: n
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   for (let attempt = 0; !(await isListening(port)); attempt += 1) {
     if (attempt === ATTEMPTS) {
-      throw new Error(`nothing listens on port ${port}`);
+      throw new Error(`server-everything did not start on port ${port}.`);
     }
     await sleep(PAUSE_MS);
   }

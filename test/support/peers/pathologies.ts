@@ -7,7 +7,7 @@ const MEGABYTE = 1_048_576;
 const CHUNK = Buffer.alloc(65_536, ' ');
 const HUGE_BYTES = 1_024 * MEGABYTE;
 
-/** A JSON answer of a gigabyte; with `content-length` announced or not. */
+/** Sends one gigabyte of JSON, with or without `content-length`. */
 export const hugeAnswer =
   (announced: boolean): RequestListener =>
   (_request, response) => {
@@ -19,59 +19,59 @@ export const hugeAnswer =
     pour(response, CHUNK, HUGE_BYTES);
   };
 
-/** 200 MB of JSON in 200 kB of gzip, although no encoding was asked for. */
+/** Sends 200 MB of JSON as 200 kB of gzip, although the client did not accept an encoding. */
 export const gzipBomb: RequestListener = (_request, response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(BOMB);
 };
-// 200 members of a megabyte each: one gzip stream to any reader, and no 200 MB in this process to make it.
+// 200 gzip members of one megabyte each form one stream, so this process never holds 200 MB.
 const BOMB = Buffer.concat(Array<Buffer>(200).fill(gzipSync(Buffer.alloc(MEGABYTE, ' '))));
 
-/** One byte of the body a second. */
+/** Sends the body at one byte per second. */
 export const dripBody: RequestListener = (_request, response) => {
   response.writeHead(200, { 'content-type': 'application/json' });
   every(1_000, response, () => response.write(' '));
 };
 
-/** Headers that never end, one byte a second; needs the bare socket. */
+/** Sends endless headers at one byte per second. Writes to the socket directly. */
 export const dripHeaders: RequestListener = (_request, response) => {
   const { socket } = response;
   socket?.write('HTTP/1.1 200 OK\r\nx-slow: ');
   every(1_000, response, () => socket?.write('x'));
 };
 
-/** Takes the request and says nothing. */
+/** Accepts the request and never answers. */
 export const neverAnswers: RequestListener = () => undefined;
 
-/** Redirects every request, method kept. */
+/** Redirects every request with 307, which keeps the method. */
 export const redirectsTo =
   (location: string): RequestListener =>
   (_request, response) =>
     response.writeHead(307, { location }).end();
 
-/** Redirects within its own origin for ever. */
+/** Redirects endlessly within its own origin. */
 export const redirectsForEver: RequestListener = (request, response) =>
   response.writeHead(307, { location: `${request.url}x` }).end();
 
-/** Two megabytes of JSON that become some sixty when parsed. */
+/** Sends 2 MB of JSON that take about 60 MB when parsed. */
 export const denseJson: RequestListener = (_request, response) => {
   response.writeHead(200, { 'content-type': 'application/json' });
   response.end(`{"jsonrpc":"2.0","id":1000001,"result":{"tools":[${'{},'.repeat(690_000)}{}]}}`);
 };
 
-/** An event stream of nothing but keep-alive comments. */
+/** Sends an event stream that contains only keep-alive comments. */
 export const commentsOnly: RequestListener = (_request, response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   every(50, response, () => response.write(': keep-alive\n\n'));
 };
 
-/** An event stream with one event of a gigabyte. */
+/** Sends an event stream with one event of one gigabyte. */
 export const hugeEvent: RequestListener = (_request, response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.write('data: ');
   pour(response, CHUNK, HUGE_BYTES);
 };
 
-/** An event stream that ends without having answered. */
+/** Sends an event stream that ends without an answer. */
 export const endsStream: RequestListener = (_request, response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': bye\n\n');
 };
@@ -81,54 +81,54 @@ export const resets: RequestListener = (request) => {
   request.socket.resetAndDestroy();
 };
 
-/** A web page with status 200. */
+/** Sends an HTML page with status 200. */
 export const webPage: RequestListener = (_request, response) => {
   response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Welcome</title>');
 };
 
-/** JSON with status 200 that is neither JSON-RPC nor a token. */
+/** Sends JSON with status 200 that is neither JSON-RPC nor a token. */
 export const unrelatedJson: RequestListener = (_request, response) => {
   response.writeHead(200, { 'content-type': 'application/json' }).end('{"hello":"world"}');
 };
 
-/** Text that claims to be JSON. */
+/** Sends invalid JSON with a JSON content type. */
 export const brokenJson: RequestListener = (_request, response) => {
   response.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc":"2.0","id":');
 };
 
-/** Refuses every credential. */
+/** Answers 401 to every request. */
 export const unauthorized: RequestListener = (_request, response) => {
   response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
 };
 
-/** Denies access to everybody. */
+/** Answers 403 to every request. */
 export const forbidden: RequestListener = (_request, response) => {
   response.writeHead(403).end();
 };
 
-/** Fails with a page full of text that must not be repeated. */
+/** Answers 500 with a text that the service must not expose. */
 export const failsLoudly: RequestListener = (_request, response) => {
   response.writeHead(500, { 'content-type': 'text/plain' }).end('stack trace with CANARY-UPSTREAM-TEXT');
 };
 
-/** Nothing is there. */
+/** Answers 404 to every request. */
 export const notFound: RequestListener = (_request, response) => {
   response.writeHead(404).end();
 };
 
-/** A body nested 200,000 arrays deep. */
+/** Sends JSON with arrays nested 200,000 levels deep. */
 export const deepJson: RequestListener = (_request, response) => {
   const depth = 200_000;
   response.writeHead(200, { 'content-type': 'application/json' });
   response.end(`{"jsonrpc":"2.0","id":1000001,"result":{"tools":${'['.repeat(depth)}${']'.repeat(depth)}}}`);
 };
 
-/** Speaks garbage where TLS is expected. */
+/** Starts a peer that sends garbage where TLS is expected. */
 export function startTlsGarbage(): Promise<Peer> {
   return startTcpPeer((socket) => socket.end('this is not a TLS record at all\r\n\r\n'), 'https');
 }
 
-/** Speaks garbage where HTTP is expected. */
+/** Starts a peer that sends garbage where HTTP is expected. */
 export function startHttpGarbage(): Promise<Peer> {
   return startTcpPeer((socket) => socket.end('\u0000\u0001 garbage \r\n\r\n'), 'http');
 }

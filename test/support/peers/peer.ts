@@ -6,21 +6,21 @@ import type { TlsCertificate } from './certificates.js';
 const CLOSE_MS = 30_000;
 const PAUSE_MS = 10;
 
-/** A party outside the service, on a free loopback port. */
+/** An external server for tests, on a free loopback port. */
 export interface Peer {
-  /** Where it is reached; an MCP endpoint, a token endpoint or whatever the starter says. */
+  /** Address of its endpoint; see the function that starts it. */
   url: string;
-  /** Connections that are open right now, seen from the peer's side. */
+  /** Returns the number of open connections, as the peer sees them. */
   openSockets(): number;
-  /** Stops it and cuts every connection. */
+  /** Stops the peer and closes all connections. */
   close(): Promise<void>;
   /** Listens again on the same port after `close`. */
   reopen(): Promise<void>;
 }
 
-/** Starts an HTTP peer with one listener for every request. */
+/** Starts an HTTP peer that handles every request with one listener. */
 export function startHttpPeer(listener: RequestListener, path = '/'): Promise<Peer> {
-  // A peer never ends a connection by itself: what is open after a test was left open by the client.
+  // The peer never closes connections, so that tests notice when the client leaves one open.
   const server = createHttpServer({ keepAlive: true }, listener);
   server.keepAliveTimeout = 0;
   server.headersTimeout = 0;
@@ -33,7 +33,7 @@ export function startHttpsPeer(certificate: TlsCertificate, listener: RequestLis
   return startPeer(createHttpsServer({ ...certificate }, listener), 'https', '/');
 }
 
-/** Starts a peer that gets bare TCP connections, for what HTTP servers cannot do wrong. */
+/** Starts a peer with raw TCP connections, for faults that an HTTP server cannot produce. */
 export function startTcpPeer(
   onConnection: (socket: Socket) => void,
   scheme: 'http' | 'https',
@@ -65,7 +65,7 @@ async function startPeer(server: Server, scheme: string, path: string): Promise<
   };
 }
 
-/** Waits until no connection to these peers is open; a close takes a moment to reach the other side. */
+/** Waits until all connections to these peers are closed. Throws if some stay open. */
 export async function noSocketsLeft(...peers: Pick<Peer, 'openSockets'>[]): Promise<void> {
   const count = (): number => peers.reduce((sum, peer) => sum + peer.openSockets(), 0);
   for (let waited = 0; count() > 0 && waited < CLOSE_MS; waited += PAUSE_MS) {
@@ -85,14 +85,14 @@ export async function readBody(request: AsyncIterable<Buffer>): Promise<string> 
   return Buffer.concat(chunks).toString();
 }
 
-/** One page of a service of the tests; a body that is no text is sent as JSON. */
+/** A response of {@link pages}. A body that is not a string is sent as JSON. */
 export interface Page {
   status?: number;
   headers?: Record<string, string>;
   body?: unknown;
 }
 
-/** Answers GET requests of these paths, query left aside, and 404 for all others; pages may change while it runs. */
+/** Answers requests for these paths, ignoring the query, and 404 for all others. `byPath` may change at any time. */
 export function pages(byPath: Record<string, Page>): RequestListener {
   return (request, response) => {
     const path = request.url?.split('?')[0] ?? '';

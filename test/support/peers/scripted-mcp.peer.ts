@@ -2,10 +2,10 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 
 import { type Peer, readBody, startHttpPeer } from './peer.js';
 
-/** What RequestListener demands: a response that knows its request. */
+/** Response type of a RequestListener. */
 type ListResponse = ServerResponse & { req: IncomingMessage };
 
-/** What a scripted MCP server answers instead of behaving well. */
+/** Overrides the correct behavior of a scripted MCP server. */
 export interface McpScript {
   /** Writes the answer to `tools/list`; `id` and `cursor` are those of the request. */
   list(list: {
@@ -16,17 +16,17 @@ export interface McpScript {
   }): void;
   /** Writes the answer to `tools/call`. @default 400 */
   call?(call: ScriptedCall): void;
-  /** Opens the stream for what belongs to no request. @default 405 */
+  /** Runs when the client opens the stream for server-initiated messages. @default 405 */
   stream?(response: ServerResponse): void;
-  /** Hears what the client answers to a request of this server, or notifies of; it is accepted then. */
-  hear?(message: ClientMessage): void;
-  /** Runs before a message is taken; true means that it has answered. */
+  /** Runs when the client sends a notification or answers a request of the server. The server accepts the message. */
+  receive?(message: ClientMessage): void;
+  /** Runs before a message is handled; returns true if it has answered. */
   refuses?(method: string, response: ServerResponse): boolean;
-  /** Runs before anything else; true means that it has answered. */
+  /** Runs first for each HTTP request; returns true if it has answered. */
   before?(request: IncomingMessage, response: ServerResponse): boolean;
 }
 
-/** An answer or a notification of the client. */
+/** A response or notification from the client. */
 export interface ClientMessage {
   id?: unknown;
   method?: string;
@@ -35,7 +35,7 @@ export interface ClientMessage {
   error?: unknown;
 }
 
-/** A `tools/call` as it arrived. */
+/** A received `tools/call` request. */
 export interface ScriptedCall {
   id: unknown;
   params: { name: string; arguments?: Record<string, unknown>; _meta?: Record<string, unknown> };
@@ -43,15 +43,15 @@ export interface ScriptedCall {
   request: IncomingMessage;
 }
 
-/** A scripted MCP server and what it has seen. */
+/** A scripted MCP server and the requests it has received. */
 export interface ScriptedMcpPeer extends Peer {
   /** JSON-RPC methods (or HTTP methods other than POST) in order of arrival. */
   readonly seen: string[];
 }
 
 /**
- * Starts a hand-written MCP server of protocol 2025-11-25 with MCP sessions and JSON answers. The handshake is correct, so
- * that a test gets as far as the tool list; the script decides what comes then.
+ * Starts a hand-written MCP server of protocol 2025-11-25 with MCP sessions and JSON answers. The handshake is correct;
+ * the script decides what happens from the tool list on.
  */
 export async function startScriptedMcp(script: McpScript): Promise<ScriptedMcpPeer> {
   const seen: string[] = [];
@@ -63,7 +63,7 @@ export async function startScriptedMcp(script: McpScript): Promise<ScriptedMcpPe
   return Object.assign(peer, { seen });
 }
 
-/** Starts a scripted MCP server that lists these entries on one page, whatever they are. */
+/** Starts a scripted MCP server that lists these entries, valid or not, on one page. */
 export function startToolListPeer(tools: unknown): Promise<ScriptedMcpPeer> {
   return startScriptedMcp({ list: ({ id, response }) => sendResult(response, id, { tools }) });
 }
@@ -108,7 +108,7 @@ async function answer(script: McpScript, seen: string[], request: IncomingMessag
     return;
   }
   if (message.id === undefined || message.method === undefined) {
-    script.hear?.(message);
+    script.receive?.(message);
     response.writeHead(202).end();
   } else if (message.method === 'initialize') {
     response.setHeader('mcp-session-id', 'session-1');

@@ -1,37 +1,37 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Peer, readBody, startHttpPeer } from './peer.js';
 
-/** What a scripted token endpoint demands and hands out; change it at run time. */
+/** Behavior of a scripted token endpoint; may be changed at any time. */
 export interface TokenScript {
   clientId: string;
   clientSecret: string;
-  /** Which client authentication it understands. */
+  /** Supported client authentication. */
   method: 'basic' | 'post' | 'any';
-  /** Seconds; undefined leaves `expires_in` out. */
+  /** Value of `expires_in` in seconds; undefined omits it. */
   expiresIn: number | undefined;
-  /** Error code for requests that carry `resource`. */
+  /** Error code for requests with `resource`; undefined accepts them. */
   refuseResource: string | undefined;
-  /** Milliseconds before the answer. */
+  /** Delay before each answer, in milliseconds. */
   delayMs: number;
-  /** What tokens begin with; a number follows. */
+  /** Prefix of tokens; a number follows. */
   tokenPrefix: string;
-  /** Answers the request itself instead, with its number from 1; `undefined` leaves it to the script. */
+  /** Overrides the answer to a request; `count` is 1 for the first. `undefined` keeps the regular answer. */
   instead: (form: Record<string, string>, count: number) => InsteadAnswer | undefined;
 }
 
-/** An answer of a script of its own. */
+/** Answer of an overridden request. */
 export interface InsteadAnswer {
   status: number;
   body: unknown;
   headers?: Record<string, string>;
 }
 
-/** A scripted token endpoint and what it has seen. */
+/** A scripted token endpoint and the requests it has received. */
 export interface TokenPeer extends Peer {
   readonly script: TokenScript;
-  /** Parameters of each request, `client_secret` removed, `authentication` added. */
+  /** Parameters of each request, without `client_secret` but with the used `authentication` method. */
   readonly requests: Record<string, string>[];
-  /** Tokens handed out and not revoked. */
+  /** Issued tokens. Remove one to revoke it. */
   readonly valid: Set<string>;
 }
 

@@ -2,23 +2,23 @@ import { Agent, fetch, type Response } from 'undici';
 import type { TestApp } from '../app.js';
 import { instancePath } from './runtime-client.js';
 
-/** A server-sent event, taken apart. */
+/** A parsed server-sent event. */
 export interface ServerEvent {
   event: string;
   id: number;
   data: Record<string, unknown>;
 }
 
-/** A connection that follows an instance, and what it has been told. */
+/** A client that follows the progress of an instance, and the events it has received. */
 export class Follower {
   readonly events: ServerEvent[] = [];
   comments = 0;
   status = 0;
   contentType = '';
   private readonly abort = new AbortController();
-  /** Its own, since a shared one opens connections that nobody uses, and a server waits for those when it stops. */
+  /** A shared agent would open spare connections, and a stopping server waits for them. */
   private readonly agent = new Agent();
-  private whole: Promise<void> = Promise.resolve();
+  private finished: Promise<void> = Promise.resolve();
 
   static async open(app: TestApp, id: string, token: string, lastEventId?: string): Promise<Follower> {
     const follower = new Follower();
@@ -32,19 +32,19 @@ export class Follower {
     });
     follower.status = response.status;
     follower.contentType = response.headers.get('content-type') ?? '';
-    follower.whole = follower
+    follower.finished = follower
       .read(response)
       .catch(() => undefined)
       .then(() => follower.agent.destroy());
     return follower;
   }
 
-  /** When the server has ended the stream. */
+  /** Resolves when the stream has ended. */
   ended(): Promise<void> {
-    return this.whole;
+    return this.finished;
   }
 
-  leave(): void {
+  close(): void {
     this.abort.abort();
     void this.agent.destroy();
   }

@@ -2,31 +2,31 @@ import { v5 as uuid } from 'uuid';
 
 const NAMESPACE = '6ba7b811-9dad-11d1-80b4-00c04fd430c8';
 
-/** The `svcUuid` of the UI action that `userTask` binds to a manual action. */
+/** Returns the `svcUuid` of the UI action that `userTask` binds to a manual action. */
 export function ui(task: string, action = 'done'): string {
   return uuid(`${task} ${action}`, NAMESPACE);
 }
 
-/** A manual or automatic action as a test writes it; members are attributes, `inner` is what stands inside. */
+/** A manual or automatic action. `inner` is the content of the element; all other members are attributes. */
 export interface ActionSpec {
   name: string;
   inner?: string;
   [attribute: string]: string | boolean | number | undefined;
 }
 
-/** A user task with actions, and a UI action, see `ui`, for each manual one. */
+/** A user task with actions. Each manual action gets a UI action with the id that {@link ui} returns. */
 export interface UserTaskSpec {
   attributes?: string;
   actions?: ActionSpec[];
-  /** Inner elements of a UI action by the name of its action: `svc:body`, `svc:bodySchema`. */
+  /** Inner elements of UI actions (`svc:body`, `svc:bodySchema`), by action name. */
   uiActions?: Record<string, string>;
-  /** Attributes of a UI action by the name of its action. */
+  /** Attributes of UI actions, by action name. */
   uiAttributes?: Record<string, string>;
 }
 
 const DONE: ActionSpec = { name: 'done', manual: true, keys: '*' };
 
-/** A user task; without actions it waits for the mandatory manual action `done`, which stores everything. */
+/** Returns a user task. By default it waits for the mandatory manual action `done`, which stores all submitted data. */
 export function userTask(id: string, spec: UserTaskSpec = {}): string {
   const actions = spec.actions ?? [DONE];
   const uiActions = actions
@@ -45,7 +45,7 @@ export function userTask(id: string, spec: UserTaskSpec = {}): string {
   );
 }
 
-/** A service task with automatic actions. */
+/** Returns a service task with automatic actions. */
 export function serviceTask(id: string, actions: ActionSpec[]): string {
   return node(
     'serviceTask',
@@ -61,17 +61,17 @@ function action({ inner = '', ...attributes }: ActionSpec): string {
   return `<svc:action ${text}>${inner}</svc:action>`;
 }
 
-/** Any element with an id. */
+/** Returns a BPMN element with an id. */
 export function node(tag: string, id: string, inner = '', attributes = ''): string {
   return `<bpmn:${tag} id="${id}" name="${id}" ${attributes}>${inner}</bpmn:${tag}>`;
 }
 
-/** What makes an event a timer: an ISO 8601 duration, date or cycle, or an expression. */
+/** Returns a timer event definition: an ISO 8601 duration, date or cycle, or an expression. */
 export function timerEvent(kind: 'timeDuration' | 'timeDate' | 'timeCycle', text: string): string {
   return `<bpmn:timerEventDefinition><bpmn:${kind} xsi:type="bpmn:tFormalExpression">${text}</bpmn:${kind}></bpmn:timerEventDefinition>`;
 }
 
-/** Sequence flows, `a>b c>d[amount > 3]`; the flow of `a>b` has the id `a_b`. */
+/** Returns sequence flows for a text such as `a>b c>d[amount > 3]`. The flow `a>b` has the id `a_b`. */
 export function flows(text: string): string {
   return text
     .split(/\s+(?=\w+>)/)
@@ -86,7 +86,7 @@ export function flows(text: string): string {
     .join('\n');
 }
 
-/** A file with one process. */
+/** Returns a BPMN file with one process. */
 export function processFile(
   name: string,
   content: string,
@@ -104,13 +104,13 @@ ${content}
 `;
 }
 
-/** start, the tasks in a row, end. */
+/** Returns a process with a start event, these tasks in sequence, and an end event. */
 export function taskProcess(name: string, ...tasks: string[]): string {
   const ids = tasks.map((task) => /id="(\w+)"/.exec(task)?.[1] ?? '');
-  const way = ['start', ...ids, 'end'];
-  const text = way
+  const path = ['start', ...ids, 'end'];
+  const text = path
     .slice(1)
-    .map((id, index) => `${way[index]}>${id}`)
+    .map((id, index) => `${path[index]}>${id}`)
     .join(' ');
   return processFile(
     name,
@@ -118,7 +118,7 @@ export function taskProcess(name: string, ...tasks: string[]): string {
   );
 }
 
-/** Start, user task, end: the token waits at the task. */
+/** Returns a process with one user task, at which the token waits. */
 export function userTaskProcess(name = 'hello', task = 'approve'): string {
   return taskProcess(name, node('userTask', task));
 }

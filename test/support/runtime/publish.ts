@@ -9,40 +9,40 @@ export interface LibraryRef {
   buildId: string;
 }
 
-/** What a test delivers: BPMN files, or a whole package of which only `application` may be left out. */
+/** Package to deliver: BPMN files, or parts of a package document. */
 export interface Publication {
-  /** A new application without it. */
+  /** @default a new application */
   appId?: string;
-  /** A new version without it. */
+  /** @default a new version */
   versionId?: string;
   /** One file, or several. */
   bpmn?: string | string[];
   package?: Record<string, unknown>;
   libraries?: LibraryRef[];
-  /** Leaves the build as one that was never active: only users who may deliver the application can start its processes. */
+  /** Leaves the build as never activated: only users who may deliver the application can start its processes. */
   neverActive?: boolean;
   /** Makes the build the active one. */
   activate?: boolean;
 }
 
-/** What came of it. */
+/** Ids of a delivered build. */
 export interface Published {
   appId: string;
   versionId: string;
   buildId: string;
 }
 
-/** Address of everything that belongs to one application. */
+/** Path prefix of an application. */
 export function appPath(appId: string): string {
   return `/appmanager/api/resource/app/${appId}`;
 }
 
-/** Address of everything that is delivered into one application version. */
+/** Path prefix of an application version. */
 export function deliveryPath(appId: string, versionId: string): string {
   return `${appPath(appId)}/app-version/${versionId}`;
 }
 
-/** A package as one document. */
+/** Returns a package as one document. */
 export function packageDocument(
   appId: string,
   { bpmn = [], package: own = {}, libraries }: Omit<Publication, 'appId'> = {},
@@ -61,7 +61,7 @@ export function packageDocument(
   };
 }
 
-/** Adds an application to those that may use the builds of libraries, as if the packages of these builds had named it. */
+/** Allows an application to use all builds of libraries, as if their packages had allowed it. */
 export async function allowLibraries(
   app: TestApp,
   userAppId: string,
@@ -75,7 +75,7 @@ export async function allowLibraries(
   }
 }
 
-/** Stores a package, commits its version and makes a build, and expects all of it to work. */
+/** Stores a package, commits its version and creates a build. Throws if a request fails. */
 export async function publish(app: TestApp, publication: Publication): Promise<Published> {
   const {
     appId = uniqueName('app'),
@@ -91,7 +91,7 @@ export async function publish(app: TestApp, publication: Publication): Promise<P
   expectOk(built);
   const { buildId } = built.body;
   if (!neverActive) {
-    // As one that was active before: everybody starts it, and neither timers nor messages do.
+    // Mark the build as previously active: everyone may start its processes, but timers and messages do not.
     await app.dataSource.getRepository(BuildEntity).update({ buildId }, { activatedAt: new Date() });
   }
   if (activate) {
@@ -108,7 +108,7 @@ function expectOk({ status, text }: Pick<TestResponse, 'status' | 'text'>): void
 
 type Members = Record<string, unknown>;
 
-/** A workflow of a package: START, the nodes given, END, each leading to the next one. */
+/** Returns a workflow: START, these nodes in sequence, END. */
 export function workflowOf(name: string, nodes: Members[] = [], members: Members = {}): Members {
   const all: Members[] = [
     { id: 'start', type: 'START' },
@@ -121,23 +121,23 @@ export function workflowOf(name: string, nodes: Members[] = [], members: Members
     nodes: all.map((node, index) => {
       const id = String(node['id']);
       const target = all[index + 1]?.['id'] as string | undefined;
-      const sequences = target === undefined ? [] : [leading(id, target)];
+      const sequences = target === undefined ? [] : [sequence(id, target)];
       return { name: id, outgoingSequences: sequences, ...node };
     }),
   };
 }
 
-/** An outgoing sequence. */
-export function leading(sourceNodeId: string, targetNodeId: string): Members {
+/** Returns an outgoing sequence. */
+export function sequence(sourceNodeId: string, targetNodeId: string): Members {
   return { id: `${sourceNodeId}-${targetNodeId}`, sourceNodeId, targetNodeId };
 }
 
-/** A mapping of `body` to `key`. */
+/** Returns a DATA_MAPPING node that stores `body` under `responseKey`. */
 export function mapping(id: string, body: unknown, responseKey: string | null = id): Members {
   return { id, type: 'DATA_MAPPING', inputBody: JSON.stringify(body), responseKey };
 }
 
-/** A node that runs another workflow. */
+/** Returns a SUBWORKFLOW node that runs another workflow. */
 export function calling(id: string, resourceName: string, appId?: string, members: Members = {}): Members {
   const workflow = appId === undefined ? { resourceName } : { resourceName, appId };
   return { id, type: 'SUBWORKFLOW', payload: { workflow }, responseKey: id, ...members };

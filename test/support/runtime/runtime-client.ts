@@ -2,7 +2,7 @@ import type { TestApp, TestResponse } from '../app.js';
 import type { Published } from './publish.js';
 import { PATIENCE_MS } from '../patience.js';
 
-/** A token as the service shows it. */
+/** A token in a response. */
 export interface TokenBody {
   id: number;
   uuid: string;
@@ -15,7 +15,7 @@ export interface TokenBody {
   dateUpdated: string;
 }
 
-/** What the start endpoint answers. */
+/** Response body of the start endpoint. */
 export interface StartBody extends Record<string, unknown> {
   uuid: string;
   state: string;
@@ -26,7 +26,7 @@ export interface StartBody extends Record<string, unknown> {
   incident?: StopBody;
 }
 
-/** Why a process stopped, in an error body. */
+/** Incident in an error body. */
 export interface StopBody {
   uuid: string | null;
   processInstanceUuid: string;
@@ -35,7 +35,7 @@ export interface StopBody {
   message: string;
 }
 
-/** What the execute endpoint answers. */
+/** Response body of the execute endpoint. */
 export interface UiActionBody extends Record<string, unknown> {
   tokenUuid: string;
   currentNodeId: number;
@@ -46,13 +46,13 @@ export interface UiActionBody extends Record<string, unknown> {
   incident?: StopBody;
 }
 
-/** How a test calls. */
+/** Options of a request. */
 export interface CallOptions {
   token?: string | null;
   headers?: Record<string, string>;
   /** Value of the header Idempotency-Key. */
   key?: string;
-  /** Sent as it is, in place of a body. */
+  /** Sent unchanged, instead of a body. */
   rawBody?: string;
 }
 
@@ -97,7 +97,7 @@ export function execute(
   return app.request('POST', uiActionPath(processUuid, tokenUuid, uiAction), request(body, options));
 }
 
-/** Starts a process and expects it to work. */
+/** Starts a process and returns the instance with its first token. Throws if the request fails. */
 export async function started(
   app: TestApp,
   published: Pick<Published, 'appId' | 'buildId'>,
@@ -112,7 +112,7 @@ export async function started(
   return { ...instance, token: token as TokenBody };
 }
 
-/** Executes a UI action and expects it to work. */
+/** Executes a UI action. Throws if the request fails. */
 export async function executed(
   app: TestApp,
   processUuid: string,
@@ -127,16 +127,16 @@ export async function executed(
   return response.body;
 }
 
-/** Asks again and again until the answer is what is waited for. */
-export async function eventually<T>(ask: () => Promise<T>, isDone: (answer: T) => boolean): Promise<T> {
+/** Polls until `isDone` accepts the result. */
+export async function eventually<T>(poll: () => Promise<T>, isDone: (answer: T) => boolean): Promise<T> {
   const end = Date.now() + PATIENCE_MS;
   for (;;) {
-    const answer = await ask();
+    const answer = await poll();
     if (isDone(answer)) {
       return answer;
     }
     if (Date.now() > end) {
-      throw new Error(`It never came: ${JSON.stringify(answer)?.slice(0, 2_000)}`);
+      throw new Error(`Timed out. Last result: ${JSON.stringify(answer)?.slice(0, 2_000)}`);
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
@@ -145,12 +145,12 @@ export async function eventually<T>(ask: () => Promise<T>, isDone: (answer: T) =
 function request(
   body: unknown,
   { token, headers, key, rawBody }: CallOptions,
-  usual: Record<string, string> = {},
+  defaults: Record<string, string> = {},
 ): object {
   return {
     ...(body === undefined ? {} : { body }),
     ...(rawBody === undefined ? {} : { rawBody }),
     ...(token === undefined ? {} : { token }),
-    headers: { ...usual, ...(key === undefined ? {} : { 'idempotency-key': key }), ...headers },
+    headers: { ...defaults, ...(key === undefined ? {} : { 'idempotency-key': key }), ...headers },
   };
 }

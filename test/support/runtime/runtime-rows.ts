@@ -11,56 +11,56 @@ import { setTimeout } from 'node:timers/promises';
 import { Database } from '../../../src/store/database.js';
 import { shardOfUuid } from '../../../src/store/shards.js';
 
-/** An instance as stored. */
+/** Returns the row of an instance. */
 export function instanceRow(app: TestApp, uuid: string): Promise<ProcessInstanceEntity> {
   return app.dataSource.getRepository(ProcessInstanceEntity).findOneByOrFail({ uuid });
 }
 
-/** The state of an instance. */
+/** Returns the state of an instance. */
 export async function stateOf(app: TestApp, uuid: string): Promise<string> {
   return (await instanceRow(app, uuid)).state;
 }
 
-/** The instances that an instance has started, by id. */
+/** Returns the instances that an instance has started, ordered by id. */
 export function childRows(app: TestApp, parentUuid: string): Promise<ProcessInstanceEntity[]> {
   return app.dataSource
     .getRepository(ProcessInstanceEntity)
     .find({ where: { parentUuid }, order: { id: 'ASC' } });
 }
 
-/** The background jobs of an instance. */
+/** Returns the background jobs of an instance. */
 export function jobRows(app: TestApp, instanceId: number): Promise<RuntimeJobEntity[]> {
   return app.dataSource.getRepository(RuntimeJobEntity).findBy({ instanceId });
 }
 
-/** How many instances of a process there are. */
+/** Counts the instances of an application. */
 export function countInstances(app: TestApp, appId: string, state?: InstanceStatus): Promise<number> {
   return app.dataSource
     .getRepository(ProcessInstanceEntity)
     .countBy({ appId, ...(state === undefined ? {} : { state }) });
 }
 
-/** The tokens of an instance, by id. */
+/** Returns the tokens of an instance, ordered by id. */
 export function tokenRows(app: TestApp, instanceId: number): Promise<ProcessTokenEntity[]> {
   return app.dataSource
     .getRepository(ProcessTokenEntity)
     .find({ where: { instanceId }, order: { id: 'ASC' } });
 }
 
-/** The audit trail of an instance. */
+/** Returns the audit trail of an instance. */
 export async function eventRows(app: TestApp, instanceId: number): Promise<EventRow[]> {
   const rows = app.dataSource.getRepository(ProcessEventEntity);
   return eventsOf(await rows.find({ where: { instanceId }, order: { seq: 'ASC' } }));
 }
 
-/** The incidents of an instance. */
+/** Returns the incidents of an instance. */
 export function incidentRows(app: TestApp, instanceId: number): Promise<ProcessIncidentEntity[]> {
   return app.dataSource
     .getRepository(ProcessIncidentEntity)
     .find({ where: { instanceId }, order: { id: 'ASC' } });
 }
 
-/** Makes of the one job of an instance an incident, as when it has failed for good. */
+/** Replaces the only job of an instance with an incident, as if the job had failed permanently. */
 export async function stopWork(app: TestApp, instanceId: number): Promise<ProcessIncidentEntity> {
   const [job] = await app.dataSource.getRepository(RuntimeJobEntity).findBy({ instanceId });
   const [token] = await tokenRows(app, instanceId);
@@ -95,14 +95,14 @@ export async function stopWork(app: TestApp, instanceId: number): Promise<Proces
     raisedAt: new Date(),
     closedAt: null,
   });
-  // Not saved: that looks for the row in every shard first.
+  // `save` would first look for the row in every shard.
   await incidents.insert(incident as object);
   return incident;
 }
 
 const LOCKED_MS = 500;
 
-/** Sends calls while an instance is locked by a transaction that changes nothing, so that all of them come before any can do anything. */
+/** Sends requests while a transaction locks an instance, so that all of them arrive before any can proceed. */
 export async function whileLocked<T>(app: TestApp, uuid: string, send: () => Promise<T>[]): Promise<T[]> {
   const database = app.nest.get(Database);
   const lock = database.isEmbedded ? '' : ' FOR UPDATE';

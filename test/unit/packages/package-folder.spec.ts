@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { holdLimits } from '../../support/limits/limits.js';
+import { overrideLimits } from '../../support/limits/limits.js';
 import { readPackageFolder } from '../../../src/delivery/packages/reading/package-folder.js';
 import { PackageReader } from '../../../src/delivery/packages/reading/package-reader.js';
 import { application, system, workflow } from './package-fixture.js';
@@ -33,7 +33,7 @@ describe('readPackageFolder', () => {
   }
 
   async function told(limits: Record<string, string> = {}): Promise<string[]> {
-    onTestFinished(holdLimits({ ...LIMITS, ...limits }));
+    onTestFinished(overrideLimits({ ...LIMITS, ...limits }));
     const { document, problems } = await readPackageFolder(folder);
     expect(document === null).toBe(problems.some(({ severity }) => severity === 'error'));
     return problems.map(({ severity, file, code }) => `${severity} ${file}: ${code}`);

@@ -3,7 +3,7 @@ import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { endsWithUs } from '../../../test/support/databases/process-resources.js';
+import { killOnExit } from '../../../test/support/databases/process-resources.js';
 
 const run = promisify(execFile);
 const START_TIMEOUT_MS = 120_000;
@@ -61,7 +61,7 @@ export async function startPeer(
   env: Record<string, string>,
   readyUrl: string,
 ): Promise<PeerProcess> {
-  const child: ChildProcess = endsWithUs(
+  const child: ChildProcess = killOnExit(
     spawn(file, args, { env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] }),
   );
   let output = '';

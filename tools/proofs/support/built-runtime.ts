@@ -40,7 +40,7 @@ export class BuiltRuntime {
     );
     // Limits among the settings are read from the process environment.
     Object.assign(process.env, settings);
-    await import('../../../test/support/limits/of-process.mjs');
+    await import('../../../test/support/limits/load-limits.mjs');
     const env = Env.parse('production', settings);
     const module = AppModule.with({ env, issuer: { inject: [Env], useFactory: oidcIssuer } });
     const context = await NestFactory.createApplicationContext(module, {

@@ -1,11 +1,11 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { endsWithUs } from '../../../test/support/databases/process-resources.js';
+import { killOnExit } from '../../../test/support/databases/process-resources.js';
 
 /** Starts a `*.process.ts` of this folder in a separate process, which ends with this one at the latest. */
 export function forkHelper(file: string): ChildProcess {
   const path = fileURLToPath(new URL(file, import.meta.url));
-  return endsWithUs(fork(path, { execArgv: ['--import', 'tsx'] }));
+  return killOnExit(fork(path, { execArgv: ['--import', 'tsx'] }));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, endsWithUs } from '../../../test/support/databases/process-resources.js';
-import { TAKES_LIMITS } from '../../../test/support/evaluation-service.js';
+import { freePort, killOnExit } from '../../../test/support/databases/process-resources.js';
+import { LIMITS_LOADER } from '../../../test/support/evaluation-service.js';
 
 const START_TIMEOUT_MS = 180_000;
 const POLL_MS = 100;
@@ -10,7 +10,7 @@ const READY_TIMEOUT_MS = 10_000;
 const MAX_OUTPUT_LENGTH = 8_000;
 
 /** Options as in the script `start:prod`, but without source maps, which take a sixth of the startup time. */
-const NODE_OPTIONS = ['--max-semi-space-size=64', ...TAKES_LIMITS];
+const NODE_OPTIONS = ['--max-semi-space-size=64', ...LIMITS_LOADER];
 
 /** The built service as a separate process, which can be killed and stopped as in production. */
 export class ServiceProcess {
@@ -53,7 +53,7 @@ export class ServiceProcess {
   static async run(command: readonly string[], settings: Record<string, string>): Promise<ServiceProcess> {
     const port = await freePort();
     const [file = '', ...args] = command;
-    const child = endsWithUs(
+    const child = killOnExit(
       spawn(file, args, {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: {

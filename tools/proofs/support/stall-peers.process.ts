@@ -1,4 +1,4 @@
-import { asksFor, says, startModelServer } from '../../../test/support/peers/model-server.js';
+import { callsTools, says, startModelServer } from '../../../test/support/peers/model-server.js';
 import { startHttpPeer, startHttpsPeer } from '../../../test/support/peers/peer.js';
 import {
   sendResult,
@@ -88,13 +88,13 @@ const model = await startModelServer(({ messages }) => {
   const turns = messages.filter(({ role }) => role === 'assistant').length;
   switch (turns) {
     case 0:
-      return asksFor(['tools__look', bodyOf('"aaaaaaaaaaaaaaaaaaaaaaaa"', MAX_BYTES / 4)]);
+      return callsTools(['tools__look', bodyOf('"aaaaaaaaaaaaaaaaaaaaaaaa"', MAX_BYTES / 4)]);
     case 1:
-      return asksFor(
+      return callsTools(
         ...Array.from({ length: 8 }, (): [string, string] => ['tools__look', bodyOf('[]', 60_000)]),
       );
     case 2:
-      return asksFor(['tools__look', '{}'], ['tools__look', '{"field0":"a"}']);
+      return callsTools(['tools__look', '{}'], ['tools__look', '{"field0":"a"}']);
     case 3:
       return says(`{"items":${listsOfMost}}`);
     case 4:

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectionTestPath, createPath } from '../../../test/support/factories.js';
-import { leading, workflowOf } from '../../../test/support/runtime/publish.js';
+import { sequence, workflowOf } from '../../../test/support/runtime/publish.js';
 import { processWithCondition, starts, type Attack, type Attacker } from './stall-attacks.js';
 
 /** Base URLs of external parties with costly responses, see stall-peers.process.ts. */
@@ -189,6 +189,6 @@ function costlyChoice(index: number): Members {
     id,
     type: 'CONDITION',
     conditions: [...conditions, otherwise],
-    outgoingSequences: [...new Set([next, 'end'])].map((target) => leading(id, target)),
+    outgoingSequences: [...new Set([next, 'end'])].map((target) => sequence(id, target)),
   };
 }

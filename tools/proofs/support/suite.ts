@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
 import type { DatabaseKind } from '../../../test/support/databases/server-program.js';
-import { endsWithUs } from '../../../test/support/databases/process-resources.js';
+import { killOnExit } from '../../../test/support/databases/process-resources.js';
 import { ProofError, type Proof } from './proof.js';
 
 const FOLDER = 'tools/proofs/suites';
@@ -26,7 +26,7 @@ export function suite(
     shortDatabases,
     isSuite: true,
     async run({ kind }) {
-      const child = endsWithUs(
+      const child = killOnExit(
         spawn(
           'npx',
           ['--no-install', 'vitest', 'run', '--project', 'suites', `${FOLDER}/${name}/`, ...others],

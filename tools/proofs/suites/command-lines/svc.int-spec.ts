@@ -16,7 +16,7 @@ import {
   ui,
   userTask,
 } from '../../../../test/support/runtime/process-files.js';
-import { leading, workflowOf } from '../../../../test/support/runtime/publish.js';
+import { sequence, workflowOf } from '../../../../test/support/runtime/publish.js';
 import { createSystem, testConnection } from '../../../../test/integration/tools/tool-support.js';
 import { limitedEnv } from '../../../../test/support/limits/limits.js';
 
@@ -459,7 +459,7 @@ describe('svc', () => {
     const content = [node('startEvent', 'start'), score, userTask('a'), node('endEvent', 'end'), way];
     await writeFile(join(path, 'processes/scoring.bpmn'), processFile('scoring', content.join('\n')));
     const conditions = [{ id: 'c', expression: 'amount > 1', nextNodeId: 'end', order: 1, isDefault: false }];
-    const pick = { id: 'pick', type: 'CONDITION', conditions, outgoingSequences: [leading('pick', 'end')] };
+    const pick = { id: 'pick', type: 'CONDITION', conditions, outgoingSequences: [sequence('pick', 'end')] };
     const outside = '<bpmn:error id="no" errorCode="REJECTED"/>';
     const definition = '<bpmn:errorEventDefinition errorRef="no"/>';
     const inner = [node('startEvent', 'in'), node('endEvent', 'bad', definition), flows('in>bad')];

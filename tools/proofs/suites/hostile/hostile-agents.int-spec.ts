@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ToolEntity } from '../../../../src/systems/tools/storage/tool.entity.js';
 import { TestApp } from '../../../../test/support/app.js';
 import {
-  asksFor,
+  callsTools,
   observations,
   refuses,
   says,
@@ -81,14 +81,15 @@ describe('an agent with a hostile model or tool', () => {
     runWorkflow(app, buildId, 'advise', { runKey });
   /** Returns a model that first requests these calls and then answers. */
   const afterCalls = (...calls: [string, unknown][]): ModelServer['reply'] => {
-    return (question) => (observations(question).length === 0 ? asksFor(...calls) : says({ verdict: 'ok' }));
+    return (question) =>
+      observations(question).length === 0 ? callsTools(...calls) : says({ verdict: 'ok' });
   };
   /** Returns the results of its calls that the model received. */
   const receivedResults = () => observations(model.questions.at(-1) ?? { model: '', messages: [] });
 
   describe('such as a model that', () => {
     it('calls tools endlessly', async () => {
-      model.reply = () => asksFor(['tools__look', {}]);
+      model.reply = () => callsTools(['tools__look', {}]);
       expect(await failureOf(advise())).toMatchObject({ code: 'AGENT_ITERATION_LIMIT', node: 'agent' });
       expect(model.questions).toHaveLength(5);
       expect(peer.called).toHaveLength(5);
@@ -96,7 +97,7 @@ describe('an agent with a hostile model or tool', () => {
 
     it('uses up its tokens', async () => {
       model.reply = () => ({
-        ...asksFor(['tools__look', {}]),
+        ...callsTools(['tools__look', {}]),
         usage: { prompt_tokens: 700, completion_tokens: 1 },
       });
       expect(await failureOf(advise())).toMatchObject({ code: 'AGENT_TOKEN_LIMIT' });
@@ -332,7 +333,7 @@ describe('an agent with a hostile model or tool', () => {
       const tools = app.dataSource.getRepository(ToolEntity);
       model.reply = (question, index) => {
         const seen = observations(question).length;
-        return seen < 2 && index < 4 ? asksFor(['tools__send', {}]) : says({ verdict: 'ok' });
+        return seen < 2 && index < 4 ? callsTools(['tools__send', {}]) : says({ verdict: 'ok' });
       };
       peer.tools['send'] = {
         run: async () => {
@@ -384,11 +385,11 @@ describe('an agent waiting for a call slot', () => {
     const second = newRunKey();
 
     model.reply = (question) =>
-      observations(question).length === 0 ? asksFor(['tools__holds', {}]) : says({ verdict: 'ok' });
+      observations(question).length === 0 ? callsTools(['tools__holds', {}]) : says({ verdict: 'ok' });
     const holding = advise(first);
     await expect.poll(() => peer.called, { timeout: IN_TIME_MS }).toEqual(['holds']);
     model.reply = (question) =>
-      observations(question).length === 0 ? asksFor(['tools__sends', {}]) : says({ verdict: 'ok' });
+      observations(question).length === 0 ? callsTools(['tools__sends', {}]) : says({ verdict: 'ok' });
     const waiting = advise(second);
     // Its row is written before the call starts to wait, so the flag has already been checked.
     await expect
@@ -426,13 +427,13 @@ describe('an agent past its deadline', () => {
     const { buildId } = await publishAgent(app, { servers: [peer.url] });
     const advise = (runKey: string) => runWorkflow(app, buildId, 'advise', { runKey });
     model.reply = (question) =>
-      observations(question).length === 0 ? asksFor(['tools__reads', {}]) : says({ verdict: 'ok' });
+      observations(question).length === 0 ? callsTools(['tools__reads', {}]) : says({ verdict: 'ok' });
     expect(await advise(newRunKey())).toMatchObject({ advice: { verdict: 'ok' } });
     expect(observations(model.questions[1] ?? { model: '', messages: [] })).toEqual([
       { ok: false, error: 'No complete answer arrived in time. The tool may have done its work.' },
     ]);
 
-    model.reply = () => asksFor(['tools__sends', {}]);
+    model.reply = () => callsTools(['tools__sends', {}]);
     const runKey = newRunKey();
     for (const attempt of [1, 2]) {
       expect(await failureOf(advise(runKey)), String(attempt)).toMatchObject({
@@ -449,7 +450,7 @@ describe('an agent past its deadline', () => {
   });
 
   it('leaves a non-idempotent tool to a person when its deadline passes during the call', async () => {
-    const model = await startModelServer(() => asksFor(['tools__sends', {}]));
+    const model = await startModelServer(() => callsTools(['tools__sends', {}]));
     const peer = await startToolsPeer({ sends: { run: () => new Promise<string>(() => undefined) } });
     const app = await TestApp.start({
       LLM_BASE_URL: model.url,

@@ -11,7 +11,7 @@ import { dropDatabase, scratchDatabase } from '../../../../test/support/database
 import { AUDIENCE } from '../../../../test/support/issuer.js';
 import { TcpProxy } from '../../../../test/integration/health/tcp-proxy.js';
 import { BuiltService } from '../../../../test/integration/secrets/built-service.js';
-import { TAKES_LIMITS } from '../../../../test/support/evaluation-service.js';
+import { LIMITS_LOADER } from '../../../../test/support/evaluation-service.js';
 import { limitedEnv } from '../../../../test/support/limits/limits.js';
 
 const testUrl = String(process.env['DATABASE_URL']);
@@ -109,7 +109,7 @@ describe.skipIf(testUrl.startsWith('sqlite:'))('a server that falls silent', () 
   const run = (args: string[]): Promise<{ status: unknown; stderr: string }> =>
     new Promise((done) => {
       const options = { env: { PATH: process.env['PATH'], ...SETTINGS, DATABASE_URL: proxy.through(url) } };
-      execFile(process.execPath, [...TAKES_LIMITS, ...args], options, (error, _stdout, stderr) =>
+      execFile(process.execPath, [...LIMITS_LOADER, ...args], options, (error, _stdout, stderr) =>
         done({ status: error?.code ?? 0, stderr }),
       );
     });

@@ -68,7 +68,7 @@ describe('a connection that follows an instance', () => {
   };
   const statusOfOne = async (id: string, bearer = token): Promise<number> => {
     const follower = await Follower.open(app, id, bearer);
-    follower.leave();
+    follower.close();
     return follower.status;
   };
   const isFree = (id: string) =>
@@ -90,7 +90,7 @@ describe('a connection that follows an instance', () => {
       () => Promise.resolve(all.comments),
       (comments) => comments > seen,
     );
-    all.leave();
+    all.close();
   });
 
   it('ends when the instance is deleted', async () => {
@@ -136,7 +136,7 @@ describe('a connection that follows an instance', () => {
 
     expect(followers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(await statusOfOne(id, third)).toBe(429);
-    followers.forEach((follower) => follower.leave());
+    followers.forEach((follower) => follower.close());
     await eventually(
       () => statusOfOne(id, third),
       (status) => status === 200,

@@ -30,7 +30,7 @@ async function startHanging() {
   const peer = await startScriptedMcp({
     list: ({ id, response }) => sendResult(response, id, { tools: LISTED }),
     call: ({ id }) => void calls.push(id),
-    hear: (message) => void notices.push(message),
+    receive: (message) => void notices.push(message),
   });
   return Object.assign(peer, { calls, cancelled: () => notices.filter(isCancellation) });
 }

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 
-// Loaded by `--import` before the built service: limits that stand among its settings, as `holdLimits` has them in this process.
-// A shell drops names with a dot: TEST_LIMITS holds them once more, as JSON.
+// Preloaded with `--import` before the built service. Applies limits in the environment, as `overrideLimits` does in a
+// test process. Shells drop variables with a dot in their name, so TEST_LIMITS may contain the limits as JSON.
 const given = { ...process.env, ...JSON.parse(process.env['TEST_LIMITS'] ?? '{}') };
 const wanted = Object.entries(given).filter(([name]) => /^\w+Limits\.\w+$/.test(name));
 if (wanted.length > 0) {
@@ -10,11 +10,12 @@ if (wanted.length > 0) {
   const modules = await Promise.all(files.map((file) => import(new URL(file, dist).href)));
   const all = Object.assign({}, ...modules);
   for (const [name, text] of wanted) {
-    const [of, limit] = name.split('.');
-    const like = all[of]?.[limit];
-    if (like === undefined) {
-      throw new Error(`there is no limit ${name}`);
+    const [group, limit] = name.split('.');
+    const defaultValue = all[group]?.[limit];
+    if (defaultValue === undefined) {
+      throw new Error(`Unknown limit "${name}".`);
     }
-    all[of][limit] = typeof like === 'number' ? Number(text) : Array.isArray(like) ? text.split(',') : text;
+    const list = Array.isArray(defaultValue) ? text.split(',') : text;
+    all[group][limit] = typeof defaultValue === 'number' ? Number(text) : list;
   }
 }
