@@ -32,11 +32,11 @@ async function check(
   return service.check(pkg!, { appId: 'loans', libraries: [], ...context });
 }
 
-/** Warned of wherever such a node is; has a test of its own. */
+/** Warning about nodes that cannot run. It has its own test. */
 const NOT_RUN = 'NODE_TYPE_NOT_RUN';
 
-/** `file: element: code` of each problem but NOT_RUN; errors refuse the package, warnings do not. */
-async function told(...args: Parameters<typeof check>): Promise<string[]> {
+/** Returns `file: element: code` of each problem except NOT_RUN. Checks that only errors reject the package. */
+async function problemsOf(...args: Parameters<typeof check>): Promise<string[]> {
   const { checked, problems } = await check(...args);
   expect(checked === null).toBe(problems.some(({ severity }) => severity === 'error'));
   return problems
@@ -47,7 +47,7 @@ async function told(...args: Parameters<typeof check>): Promise<string[]> {
     );
 }
 
-it('names a node as people do, and the nearest name of what is not there', async () => {
+it('reports the display name of a node and suggests the closest name', async () => {
   const calls = { payload: { workflow: { resourceName: 'scores' } }, responseKey: 'x' };
   const start = node('start', 'START', ['x']);
   const { problems } = await check(
@@ -70,12 +70,12 @@ it('names a node as people do, and the nearest name of what is not there', async
 
 it.each<[string, Record<string, unknown>[], string]>([
   [
-    'a node that a sequence leads to',
+    'the target node of a sequence',
     [node('start', 'START', ['ned'])],
     'Sequence "start-ned" leads to "ned", which does not exist. Did you mean "end"?',
   ],
   [
-    'a type of node',
+    'a node type',
     [node('start', 'START', ['x']), node('x', 'REST_ENDPIONT', ['end'])],
     'Nodes of type "REST_ENDPIONT" cannot be executed. Supported: START, END, CONDITION, DATA_MAPPING, REST_ENDPOINT, DATA_SOURCE, SUBWORKFLOW, CUSTOM_AGENT. Did you mean "REST_ENDPOINT"?',
   ],
@@ -103,10 +103,10 @@ it.each<[string, Record<string, unknown>[], string]>([
     ],
     '"exampleOutputJsonSchema": #/type must be one or more of null, boolean, number, integer, string, array and object. Did you mean "integer"?',
   ],
-])('tells the nearest name of %s, and that once', async (_what, nodes, message) => {
+])('suggests the closest name of %s, in a single problem', async (_what, nodes, message) => {
   const { problems } = await check(packageDocument({ workflows: [workflow(nodes)] }));
-  const told = problems.filter((problem) => !['NODE_UNREACHABLE', NOT_RUN].includes(problem.code));
-  expect(told.map((problem) => problem.message)).toEqual([message]);
+  const relevant = problems.filter((problem) => !['NODE_UNREACHABLE', NOT_RUN].includes(problem.code));
+  expect(relevant.map((problem) => problem.message)).toEqual([message]);
 });
 
 it.each([
@@ -114,7 +114,7 @@ it.each([
   [{ path: 7 }, '/payload/path: "path" must be a string.'],
   [{ path: 'orders' }, '/payload/path: "path" must start with "/".'],
   [{ timeoutSeconds: 301 }, '/payload/timeoutSeconds: "timeoutSeconds" must have at most the value 300.'],
-])('says of a payload what must stand there: %j', async (payload, message) => {
+])('reports the expected value for the invalid payload %j', async (payload, message) => {
   const { problems } = await check(
     packageDocument({
       workflows: [
@@ -128,12 +128,12 @@ it.each([
       ],
     }),
   );
-  expect(problems.filter(({ code }) => code === 'PAYLOAD_INVALID').map((told) => told.message)).toEqual([
-    message,
-  ]);
+  expect(problems.filter(({ code }) => code === 'PAYLOAD_INVALID').map((problem) => problem.message)).toEqual(
+    [message],
+  );
 });
 
-it('says of a payload with a choice what there is', async () => {
+it('reports the allowed values of a member of a payload', async () => {
   const payload = { system: { resourceName: 's' }, collection: 'c', operation: 'find', sort: { a: 2 } };
   const { problems } = await check(
     packageDocument({
@@ -145,10 +145,10 @@ it('says of a payload with a choice what there is', async () => {
       ],
     }),
   );
-  expect(problems.map((told) => told.message)).toContain('/payload/sort/a: "a" must be 1 or -1.');
+  expect(problems.map((problem) => problem.message)).toContain('/payload/sort/a: "a" must be 1 or -1.');
 });
 
-it('says what to write where a sequence names another node as its source', async () => {
+it('reports the correct source of a sequence that names another node', async () => {
   const outgoingSequences = [{ id: 's', sourceNodeId: 'ask-client', targetNodeId: 'end' }];
   const { problems } = await check(
     packageDocument({ workflows: [workflow([node('start', 'START', [], { outgoingSequences })])] }),
@@ -163,19 +163,19 @@ it.each([
   [{ properties: { weight: {} }, required: ['weight', 'colour'] }, undefined],
   [{ properties: { weight: {} }, required: ['weight', 'weights'] }, undefined],
   [{ required: ['wight'] }, undefined],
-])('warns of a required member that is misspelt: %j', async (inputSchema, meant) => {
+])('warns about a misspelled required member: %j', async (inputSchema, suggestion) => {
   const { problems } = await check(
     packageDocument({
       workflows: [workflow(undefined, { inputSchema: { type: 'object', ...inputSchema } })],
     }),
   );
-  const message = `"inputSchema": "required" names "wight", which "properties" does not define. Did you mean "${meant}"?`;
-  expect(problems.map(({ code, message: told }) => [code, told])).toEqual(
-    meant === undefined ? [] : [['REQUIRED_UNKNOWN', message]],
+  const message = `"inputSchema": "required" names "wight", which "properties" does not define. Did you mean "${suggestion}"?`;
+  expect(problems.map((problem) => [problem.code, problem.message])).toEqual(
+    suggestion === undefined ? [] : [['REQUIRED_UNKNOWN', message]],
   );
 });
 
-it('says FEEL of a condition that begins with "="', async () => {
+it('mentions FEEL for a condition that begins with "="', async () => {
   const conditions = [{ id: 'c', expression: '=x > 1', nextNodeId: 'end', order: 1 }];
   const { problems } = await check(
     packageDocument({
@@ -186,9 +186,9 @@ it('says FEEL of a condition that begins with "="', async () => {
   expect(first?.message).toContain('Condition "c" (this looks like FEEL');
 });
 
-/** What is told about one node between START and END. */
-function toldOfNode(type: string, members: Record<string, unknown>, context: Partial<CheckContext> = {}) {
-  return told(
+/** Returns the problems of one node between START and END. */
+function problemsOfNode(type: string, members: Record<string, unknown>, context: Partial<CheckContext> = {}) {
+  return problemsOf(
     packageDocument({
       application: context.libraries === undefined ? application() : USES_LIBRARY,
       systems: [
@@ -236,7 +236,7 @@ const withOperation = (operation: Record<string, unknown>) => ({
 const ENGLAND = '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}';
 
 describe('display names', () => {
-  /** A package in which everything that people read has this name. */
+  /** Returns a package in which all display names have this value. */
   const named = (name: string): Record<string, unknown> =>
     packageDocument({
       application: application({ name }),
@@ -254,8 +254,8 @@ describe('display names', () => {
     'a\u2060',
     'a\u{e0041}',
     'a\u00adb',
-  ])('are not %j', async (name) => {
-    expect(await told(named(name))).toEqual([
+  ])('must not be %j', async (name) => {
+    expect(await problemsOf(named(name))).toEqual([
       'application.json: /name: DISPLAY_NAME_INVALID',
       'systems/core_tools.json: /name: DISPLAY_NAME_INVALID',
       'workflows/rate.json: start: DISPLAY_NAME_INVALID',
@@ -265,19 +265,19 @@ describe('display names', () => {
   it.each(['نمی\u200cخواهم', 'क्\u200dष', '👩\u200d💻', '❤\ufe0f', 'Überweisung', ENGLAND])(
     'may be %j',
     async (name) => {
-      expect(await told(named(name))).toEqual([]);
+      expect(await problemsOf(named(name))).toEqual([]);
     },
   );
 });
 
 describe('application.json', () => {
-  it('is of the application of the path', async () => {
-    expect(await told(packageDocument(), { appId: 'other' })).toEqual([
+  it('must name the application in the path', async () => {
+    expect(await problemsOf(packageDocument(), { appId: 'other' })).toEqual([
       'application.json: /appId: APPLICATION_MISMATCH',
     ]);
   });
 
-  it('names libraries that are built, each once, and never itself', async () => {
+  it('must name existing builds of libraries, each library once, and never itself', async () => {
     const libraries = [
       { appId: 'scoring', buildId: 'b1' },
       { appId: 'scoring', buildId: 'b1' },
@@ -285,7 +285,7 @@ describe('application.json', () => {
       { appId: 'missing', buildId: 'b1' },
     ];
     expect(
-      await told(
+      await problemsOf(
         packageDocument({ application: application({ libraries }) }),
         { libraries: [LIBRARY] },
         { 'packageLimits.libraries': '4' },
@@ -297,16 +297,18 @@ describe('application.json', () => {
     ]);
   });
 
-  it('names another build of a library than the ones that exist', async () => {
+  it('must not name an unknown build of a library', async () => {
     const libraries = [{ appId: 'scoring', buildId: 'b2' }];
     expect(
-      await told(packageDocument({ application: application({ libraries }) }), { libraries: [LIBRARY] }),
+      await problemsOf(packageDocument({ application: application({ libraries }) }), {
+        libraries: [LIBRARY],
+      }),
     ).toEqual(['application.json: /libraries/0: LIBRARY_NOT_FOUND']);
   });
 
-  it('names only so many libraries', async () => {
+  it('must not name more libraries than the limit', async () => {
     expect(
-      await told(
+      await problemsOf(
         packageDocument({ application: USES_LIBRARY }),
         { libraries: [LIBRARY] },
         { 'packageLimits.libraries': '0' },
@@ -314,29 +316,31 @@ describe('application.json', () => {
     ).toEqual(['application.json: /libraries: TOO_MANY']);
   });
 
-  it('has bounds of decimals in their order', async () => {
+  it('must not have more minimum than maximum decimals', async () => {
     const numberDisplayFormat = { minDecimals: 3, maxDecimals: 2 };
     expect(
-      await told(packageDocument({ application: application({ settings: { numberDisplayFormat } }) })),
+      await problemsOf(packageDocument({ application: application({ settings: { numberDisplayFormat } }) })),
     ).toEqual(['application.json: /settings/numberDisplayFormat/minDecimals: VALUE_INVALID']);
   });
 });
 
 describe('systems', () => {
-  it('have names that are unique without regard to case', async () => {
+  it('must have unique names, ignoring case', async () => {
     const systems = [system(), system({ resourceName: 'CORE_tools', file: 'systems/second.json' })];
-    expect(await told(packageDocument({ systems }))).toEqual([
+    expect(await problemsOf(packageDocument({ systems }))).toEqual([
       'systems/second.json: /resourceName: SYSTEM_NAME_NOT_UNIQUE',
     ]);
   });
 
-  it('stand in files of their own', async () => {
+  it('must be in separate files', async () => {
     const systems = [system(), system({ resourceName: 'other', file: 'systems/core_tools.json' })];
-    expect(await told(packageDocument({ systems }))).toEqual(['systems/core_tools.json: -: FILE_NOT_UNIQUE']);
+    expect(await problemsOf(packageDocument({ systems }))).toEqual([
+      'systems/core_tools.json: -: FILE_NOT_UNIQUE',
+    ]);
   });
 
   it.each(['https://user:pass@example.com/mcp', 'https://', 'http://[::1/'])(
-    'do not have the address %s',
+    'must not have the address %s',
     async (url) => {
       const service = withoutProcesses();
       const { package: pkg, problems } = service.parse(
@@ -350,9 +354,9 @@ describe('systems', () => {
     },
   );
 
-  it('have authorities that can be read, and no key', async () => {
+  it('must have valid CA certificates, and no client key', async () => {
     const tls = { caCertificates: 'no certificate' };
-    expect(await told(packageDocument({ systems: [system({ tls })] }))).toEqual([
+    expect(await problemsOf(packageDocument({ systems: [system({ tls })] }))).toEqual([
       'systems/core_tools.json: /tls/caCertificates: CERTIFICATES_INVALID',
     ]);
     const withKey = packageDocument({ systems: [system({ tls: { ...tls, clientKey: 'x' } })] });
@@ -360,10 +364,10 @@ describe('systems', () => {
     expect(problems.map(({ severity }) => severity)).toContain('error');
   });
 
-  it('have a token endpoint without credentials', async () => {
+  it('must have a token endpoint without credentials', async () => {
     const configuration = { clientId: 'c', identityProviderUrl: 'https://a:b@sso.example.com/token' };
     expect(
-      await told(
+      await problemsOf(
         packageDocument({ systems: [system({ authorization: { type: 'SERVICE_ACCOUNT', configuration } })] }),
       ),
     ).toEqual(['systems/core_tools.json: /authorization/configuration/identityProviderUrl: URL_INVALID']);
@@ -379,7 +383,7 @@ describe('the flow of a workflow', () => {
       ['again: START_COUNT'],
     ],
     [
-      'a way back to the START',
+      'a sequence back to the START',
       [
         node('start', 'START', ['x']),
         node('x', 'CONDITION', ['start', 'end'], {
@@ -406,17 +410,17 @@ describe('the flow of a workflow', () => {
       ['x: WORKFLOW_CYCLE'],
     ],
     [
-      'a node that nothing leads to',
+      'an unreachable node',
       [node('start', 'START', ['end']), node('x', 'DATA_MAPPING', ['end'], { inputBody: '{}' })],
       ['x: NODE_UNREACHABLE'],
     ],
     [
-      'a node that leads nowhere',
+      'a node without outgoing sequence',
       [node('start', 'START', ['x']), node('x', 'DATA_MAPPING', [], { inputBody: '{}' })],
       ['x: NODE_WITHOUT_OUTGOING', 'end: NODE_UNREACHABLE'],
     ],
     [
-      'two ways out of a node that is no CONDITION',
+      'two outgoing sequences of a node that is not a CONDITION',
       [
         node('start', 'START', ['x']),
         node('x', 'DATA_MAPPING', ['y', 'end'], { inputBody: '{}' }),
@@ -430,12 +434,12 @@ describe('the flow of a workflow', () => {
       ['start: NODE_NOT_FOUND'],
     ],
     [
-      'a sequence to a node that does not exist, of a node that nothing leads to',
+      'a sequence from an unreachable node to a node that does not exist',
       [node('start', 'START', ['end']), node('x', 'DATA_MAPPING', ['nowhere'], { inputBody: '{}' })],
       ['x: NODE_NOT_FOUND', 'x: NODE_UNREACHABLE'],
     ],
     [
-      'a sequence of another node',
+      'a sequence whose source is another node',
       [
         node('start', 'START', [], {
           outgoingSequences: [{ id: 's', sourceNodeId: 'end', targetNodeId: 'end' }],
@@ -444,12 +448,12 @@ describe('the flow of a workflow', () => {
       ['start: SEQUENCE_SOURCE_MISMATCH'],
     ],
     [
-      'two nodes of one name',
+      'two nodes with the same name',
       [node('start', 'START', ['x']), node('x', 'DATA_MAPPING', ['end'], { name: 'START', inputBody: '{}' })],
       ['x: NODE_NAME_NOT_UNIQUE'],
     ],
     [
-      'two nodes of one id',
+      'two nodes with the same id',
       [
         node('start', 'START', ['end']),
         node('start', 'DATA_MAPPING', [], {
@@ -461,25 +465,25 @@ describe('the flow of a workflow', () => {
       ['start: ID_NOT_UNIQUE'],
     ],
   ];
-  it.each(flows)('has not %s', async (_what, nodes, expected) => {
-    expect(await told(packageDocument({ workflows: [workflow(nodes)] }))).toEqual(
+  it.each(flows)('must not have %s', async (_what, nodes, expected) => {
+    expect(await problemsOf(packageDocument({ workflows: [workflow(nodes)] }))).toEqual(
       expected.map((problem) => `workflows/rate.json: ${problem}`),
     );
   });
 
-  it('has an END, after which nothing comes', async () => {
+  it('must have an END without outgoing sequences', async () => {
     const loop = [node('start', 'START', ['end']), node('end', 'END', ['last']), node('last', 'END')];
-    expect(await told(packageDocument({ workflows: [{ name: 'rate', nodes: loop }] }))).toEqual([
+    expect(await problemsOf(packageDocument({ workflows: [{ name: 'rate', nodes: loop }] }))).toEqual([
       'workflows/rate.json: end: END_WITH_OUTGOING',
     ]);
     const open = [node('start', 'START', ['x']), node('x', 'DATA_MAPPING', [], { inputBody: '{}' })];
-    expect(await told(packageDocument({ workflows: [{ name: 'rate', nodes: open }] }))).toEqual([
+    expect(await problemsOf(packageDocument({ workflows: [{ name: 'rate', nodes: open }] }))).toEqual([
       'workflows/rate.json: x: NODE_WITHOUT_OUTGOING',
       'workflows/rate.json: -: END_MISSING',
     ]);
   });
 
-  it('may be as long as its nodes', async () => {
+  it('may be a chain of the maximum number of nodes', async () => {
     const count = 499;
     const chain = Array.from({ length: count }, (_, index) =>
       node(
@@ -489,11 +493,11 @@ describe('the flow of a workflow', () => {
         index === 0 ? {} : { inputBody: '{}' },
       ),
     );
-    expect(await told(packageDocument({ workflows: [workflow(chain)] }))).toEqual([]);
+    expect(await problemsOf(packageDocument({ workflows: [workflow(chain)] }))).toEqual([]);
   });
 });
 
-/** A workflow that runs another one. */
+/** Returns a workflow that runs another one. */
 const caller = (name: string, called: string) =>
   workflow(
     [
@@ -507,14 +511,14 @@ const caller = (name: string, called: string) =>
   );
 
 describe('workflows', () => {
-  it('have names that are unique without regard to case', async () => {
+  it('must have unique names, ignoring case', async () => {
     const workflows = [workflow(), workflow(undefined, { name: 'RATE' })];
-    expect(await told(packageDocument({ workflows }))).toContain(
+    expect(await problemsOf(packageDocument({ workflows }))).toContain(
       'workflows/RATE.json: /name: WORKFLOW_NAME_NOT_UNIQUE',
     );
   });
 
-  it('do not start themselves, directly or by others', async () => {
+  it('must not run themselves, directly or indirectly', async () => {
     const workflows = [
       caller('a', 'b'),
       caller('b', 'C'),
@@ -522,7 +526,7 @@ describe('workflows', () => {
       caller('d', 'a'),
       caller('e', 'e'),
     ];
-    expect(await told(packageDocument({ workflows }))).toEqual([
+    expect(await problemsOf(packageDocument({ workflows }))).toEqual([
       'workflows/a.json: -: WORKFLOW_RECURSION',
       'workflows/b.json: -: WORKFLOW_RECURSION',
       'workflows/c.json: -: WORKFLOW_RECURSION',
@@ -530,20 +534,20 @@ describe('workflows', () => {
     ]);
   });
 
-  it('have input and output schemas that can be used', async () => {
+  it('must have valid input and output schemas', async () => {
     const workflows = [
       workflow(undefined, {
         inputSchema: { type: 'texts' },
         outputSchema: { $ref: 'https://example.com/schema.json' },
       }),
     ];
-    expect(await told(packageDocument({ workflows }))).toEqual([
+    expect(await problemsOf(packageDocument({ workflows }))).toEqual([
       'workflows/rate.json: /inputSchema: SCHEMA_INVALID',
       'workflows/rate.json: /outputSchema: SCHEMA_INVALID',
     ]);
   });
 
-  it('give a node the same UUID in every version, and keep one that is given', async () => {
+  it('give a node the same UUID in every version, and keep a specified UUID', async () => {
     const given = '0B6F2C68-6DD1-4A9A-BB5F-4B6B3B7B9A10';
     const document = () =>
       packageDocument({ workflows: [workflow([node('start', 'START', ['end'], { svcUuid: given })])] });
@@ -559,48 +563,58 @@ describe('workflows', () => {
 describe('a node', () => {
   const X = 'workflows/rate.json: x:';
   it.each<[string, string, Record<string, unknown>, string[]]>([
-    ['is of a type that runs', 'SCRIPT', {}, [`${X} NODE_TYPE_UNSUPPORTED`]],
+    ['must have a supported type', 'SCRIPT', {}, [`${X} NODE_TYPE_UNSUPPORTED`]],
     [
-      'has no prototype as its responseKey',
+      'must not have a prototype in its responseKey',
       'DATA_MAPPING',
       { inputBody: '{}', responseKey: 'a.__proto__' },
       [`${X} EXPRESSION_INVALID`],
     ],
     [
-      'has a responseKey that starts with a name',
+      'must have a responseKey that starts with a name',
       'DATA_MAPPING',
       { inputBody: '{}', responseKey: '[0].b' },
       [`${X} EXPRESSION_INVALID`],
     ],
-    ['has an inputBody that is JSON', 'DATA_MAPPING', { inputBody: '{"a": ' }, [`${X} EXPRESSION_INVALID`]],
-    ['maps something', 'DATA_MAPPING', {}, [`${X} INPUT_BODY_MISSING`]],
     [
-      'has no conditions unless it is a CONDITION',
+      'must have a valid JSON inputBody',
+      'DATA_MAPPING',
+      { inputBody: '{"a": ' },
+      [`${X} EXPRESSION_INVALID`],
+    ],
+    ['must have an inputBody', 'DATA_MAPPING', {}, [`${X} INPUT_BODY_MISSING`]],
+    [
+      'must not have conditions unless it is a CONDITION',
       'DATA_MAPPING',
       { inputBody: '{}', conditions: [{ id: 'k', expression: 'true', nextNodeId: 'end', order: 1 }] },
       [`${X} MEMBER_MISPLACED`],
     ],
     [
-      'has no aiOptions unless it is a CUSTOM_AGENT',
+      'must not have aiOptions unless it is a CUSTOM_AGENT',
       'DATA_MAPPING',
       { ...AGENT, inputBody: '{}' },
       [`${X} MEMBER_MISPLACED`],
     ],
     [
-      'has no payload that nobody reads',
+      'must not have a payload unless its type uses one',
       'DATA_MAPPING',
       { payload: { a: 1 }, inputBody: '{}' },
       [`${X} MEMBER_MISPLACED`],
     ],
     [
-      'has no responseKey where nothing is stored',
+      'must not have a responseKey if its type stores nothing',
       'CONDITION',
       { responseKey: 'a', conditions: [{ id: 'k', nextNodeId: 'end', order: 1, isDefault: true }] },
       [`${X} MEMBER_MISPLACED`],
     ],
-    ['may map', 'DATA_MAPPING', { inputBody: '{"a": ${b}}', responseKey: 'a.b[0]["c d"]', payload: {} }, []],
+    [
+      'may store a mapping',
+      'DATA_MAPPING',
+      { inputBody: '{"a": ${b}}', responseKey: 'a.b[0]["c d"]', payload: {} },
+      [],
+    ],
   ])('%s', async (_what, type, members, expected) => {
-    expect(await toldOfNode(type, members)).toEqual(expected);
+    expect(await problemsOfNode(type, members)).toEqual(expected);
   });
 
   it.each([
@@ -610,7 +624,7 @@ describe('a node', () => {
     [{ errorCode: 'E', message: 'no' }, ['PAYLOAD_INVALID']],
   ])('of type END may have the payload %o: %o', async (payload, codes) => {
     const nodes = [node('start', 'START', ['x']), node('x', 'END', [], { payload })];
-    const found = await told(packageDocument({ workflows: [workflow([], { nodes })] }));
+    const found = await problemsOf(packageDocument({ workflows: [workflow([], { nodes })] }));
     expect(found.map((line) => line.split(' ').at(-1))).toEqual(codes);
   });
 
@@ -627,12 +641,12 @@ describe('a node', () => {
       [`warning ${X} DEFAULT_MISSING`, `${X} EXPRESSION_MISSING`],
     ],
     [
-      'leads along a sequence',
+      'needs a sequence for each condition',
       [{ id: 'k', nextNodeId: 'start', order: 1, isDefault: true }],
       [`${X} CONDITION_WITHOUT_SEQUENCE`, `warning ${X} SEQUENCE_WITHOUT_CONDITION`],
     ],
     [
-      'has one default',
+      'must not have two defaults',
       [
         { id: 'k1', nextNodeId: 'end', order: 1, isDefault: true },
         { id: 'k2', nextNodeId: 'end', order: 1, isDefault: true },
@@ -640,12 +654,12 @@ describe('a node', () => {
       [`${X} DEFAULT_NOT_UNIQUE`],
     ],
     [
-      'has a default without expression',
+      'needs a default without expression',
       [{ id: 'k', expression: 'true', nextNodeId: 'end', order: 1, isDefault: true }],
       [`${X} DEFAULT_WITH_EXPRESSION`],
     ],
     [
-      'has an order',
+      'needs conditions in a defined order',
       [
         { id: 'k1', expression: 'a', nextNodeId: 'end', order: 1 },
         { id: 'k2', expression: 'b', nextNodeId: 'end', order: 1 },
@@ -653,7 +667,7 @@ describe('a node', () => {
       [`warning ${X} DEFAULT_MISSING`, `${X} ORDER_NOT_UNIQUE`],
     ],
     [
-      'has ids of its own',
+      'needs unique ids of conditions',
       [
         { id: 'k', expression: 'a', nextNodeId: 'end', order: 1 },
         { id: 'k', nextNodeId: 'end', order: 2, isDefault: true },
@@ -661,7 +675,7 @@ describe('a node', () => {
       [`${X} ID_NOT_UNIQUE`],
     ],
     [
-      'may be right',
+      'may be valid',
       [
         { id: 'k1', expression: 'a > 1', nextNodeId: 'end', order: 1 },
         { id: 'k2', expression: '', nextNodeId: 'end', order: 2, isDefault: true },
@@ -669,11 +683,11 @@ describe('a node', () => {
       [],
     ],
   ])('of type CONDITION %s', async (_what, conditions, expected) => {
-    expect(await toldOfNode('CONDITION', { conditions })).toEqual(expected);
+    expect(await problemsOfNode('CONDITION', { conditions })).toEqual(expected);
   });
 
   it.each<[string, Record<string, unknown>, string[]]>([
-    ['may be right', AGENT, []],
+    ['may be valid', AGENT, []],
     ['needs options', { responseKey: 'a' }, [`${X} AI_OPTIONS_MISSING`]],
     ['needs a responseKey', { ...AGENT, responseKey: '' }, [`${X} RESPONSE_KEY_MISSING`]],
     [
@@ -683,7 +697,7 @@ describe('a node', () => {
     ],
     ['needs a schema', withOptions({ exampleOutputJsonSchema: { properties: [] } }), [`${X} SCHEMA_INVALID`]],
     [
-      'needs a bounded schema',
+      'needs a schema within the size limit',
       withOptions({ exampleOutputJsonSchema: { enum: Array.from({ length: 2_000 }, (_, index) => index) } }),
       [`${X} SCHEMA_INVALID`],
     ],
@@ -703,44 +717,44 @@ describe('a node', () => {
       [`${X} REFERENCE_INVALID`],
     ],
     [
-      'knows nothing of libraries that the package does not name',
+      'needs libraries that the package names',
       withOptions({ mcpServers: [{ resourceName: 'bureau', appId: 'scoring' }] }),
       [`${X} SYSTEM_NOT_FOUND`],
     ],
   ])('of type CUSTOM_AGENT %s', async (_what, members, expected) => {
-    expect(await toldOfNode('CUSTOM_AGENT', members)).toEqual(expected);
+    expect(await problemsOfNode('CUSTOM_AGENT', members)).toEqual(expected);
   });
 
   it.each<[string, Record<string, unknown>, string[]]>([
-    ['may be right', REST, []],
+    ['may be valid', REST, []],
     ['needs a payload', { responseKey: 'a' }, [`${X} PAYLOAD_MISSING`]],
     ['needs closed references', withRequest({ queryParameters: { q: '${' } }), [`${X} EXPRESSION_INVALID`]],
     [
-      'holds no credentials',
+      'must not contain credentials',
       withRequest({ headers: { Authorization: 'Bearer x' } }),
       [`${X} HEADER_FORBIDDEN`],
     ],
-    ['has names of headers', withRequest({ headers: { 'a b': 'x' } }), [`${X} HEADER_FORBIDDEN`]],
+    ['needs valid header names', withRequest({ headers: { 'a b': 'x' } }), [`${X} HEADER_FORBIDDEN`]],
     [
       'needs a REST system',
       withRequest({ system: { resourceName: 'store' } }),
       [`${X} SYSTEM_TYPE_MISMATCH`],
     ],
   ])('of type REST_ENDPOINT %s', async (_what, members, expected) => {
-    expect(await toldOfNode('REST_ENDPOINT', members)).toEqual(expected);
+    expect(await problemsOfNode('REST_ENDPOINT', members)).toEqual(expected);
   });
 
   it.each<[string, Record<string, unknown>, string[]]>([
-    ['may be right', DATA, []],
+    ['may be valid', DATA, []],
     ['needs a document', withOperation({ operation: 'insertOne' }), [`${X} PAYLOAD_INVALID`]],
     ['may insert a list', withOperation({ operation: 'insertMany', documents: '${loans}' }), []],
     [
-      'changes no whole collection',
+      'must not change a whole collection',
       withOperation({ operation: 'updateMany', update: { $set: { a: 1 } } }),
       [`${X} FILTER_MISSING`],
     ],
     [
-      'runs no scripts',
+      'must not run scripts',
       withOperation({ filter: { $or: [{ $where: 'sleep(1e9)' }] } }),
       [`${X} OPERATOR_FORBIDDEN`],
     ],
@@ -751,7 +765,7 @@ describe('a node', () => {
       [`${X} SYSTEM_TYPE_MISMATCH`],
     ],
   ])('of type DATA_SOURCE %s', async (_what, members, expected) => {
-    expect(await toldOfNode('DATA_SOURCE', members)).toEqual(expected);
+    expect(await problemsOfNode('DATA_SOURCE', members)).toEqual(expected);
   });
 
   it.each<[string, Record<string, unknown>, string[]]>([
@@ -767,17 +781,17 @@ describe('a node', () => {
       [`${X} WORKFLOW_NOT_FOUND`],
     ],
     [
-      'needs a payload that it knows',
+      'needs a payload with known members',
       { responseKey: 'r', payload: { name: 'rate' } },
       [`${X} PAYLOAD_INVALID`, `${X} PAYLOAD_INVALID`],
     ],
   ])('of type SUBWORKFLOW %s', async (_what, members, expected) => {
-    expect(await toldOfNode('SUBWORKFLOW', members)).toEqual(expected);
+    expect(await problemsOfNode('SUBWORKFLOW', members)).toEqual(expected);
   });
 });
 
 describe('references', () => {
-  it('reach into a library that the package names, by name and by definition id', async () => {
+  it('can refer to a library of the package, by name or by definition id', async () => {
     const mcpServers = [
       { resourceName: 'BUREAU', appId: 'scoring' },
       { resourceDefinitionId: 'sd-bureau', appId: 'scoring' },
@@ -811,24 +825,28 @@ describe('references', () => {
     });
   });
 
-  it('by an id that was given to a system which the package no longer has lead nowhere', async () => {
+  it('are invalid if the id belongs to a system that the package no longer contains', async () => {
     const definitionIds = { systems: new Map([['old', 'sd-old']]), workflows: new Map() };
     expect(
-      await toldOfNode('CUSTOM_AGENT', withOptions({ mcpServers: [{ resourceDefinitionId: 'sd-old' }] }), {
-        definitionIds,
-      }),
+      await problemsOfNode(
+        'CUSTOM_AGENT',
+        withOptions({ mcpServers: [{ resourceDefinitionId: 'sd-old' }] }),
+        {
+          definitionIds,
+        },
+      ),
     ).toEqual(['workflows/rate.json: x: SYSTEM_NOT_FOUND']);
   });
 
-  it('by id and name lead somewhere only when both agree', async () => {
+  it('are invalid if id and name belong to different systems', async () => {
     const mcpServers = [{ resourceDefinitionId: 'sd-ledger', resourceName: 'bureau', appId: 'scoring' }];
-    expect(await toldOfNode('CUSTOM_AGENT', withOptions({ mcpServers }), { libraries: [LIBRARY] })).toEqual([
-      'workflows/rate.json: x: SYSTEM_NOT_FOUND',
-    ]);
+    expect(
+      await problemsOfNode('CUSTOM_AGENT', withOptions({ mcpServers }), { libraries: [LIBRARY] }),
+    ).toEqual(['workflows/rate.json: x: SYSTEM_NOT_FOUND']);
   });
 });
 
-it('tells everything that is wrong at once', async () => {
+it('reports all problems at once', async () => {
   const document = packageDocument({
     application: application({ libraries: [{ appId: 'gone', buildId: 'b' }] }),
     systems: [system(), system({ file: 'systems/b.json' })],
@@ -840,7 +858,7 @@ it('tells everything that is wrong at once', async () => {
       ]),
     ],
   });
-  expect(await told(document, { appId: 'other' })).toEqual([
+  expect(await problemsOf(document, { appId: 'other' })).toEqual([
     'application.json: /appId: APPLICATION_MISMATCH',
     'application.json: /libraries/0: LIBRARY_NOT_FOUND',
     'systems/b.json: /resourceName: SYSTEM_NAME_NOT_UNIQUE',
@@ -852,7 +870,7 @@ it('tells everything that is wrong at once', async () => {
 it.each<[string, string[]]>([
   ['DATA_SOURCE', ['warning x']],
   ['CUSTOM_AGENT', []],
-])('warns of nodes that this release does not run: %s', async (type, expected) => {
+])('warns about nodes that this release cannot run: %s', async (type, expected) => {
   const members = type === 'CUSTOM_AGENT' ? AGENT : { responseKey: 'a' };
   const { problems } = await check(
     packageDocument({

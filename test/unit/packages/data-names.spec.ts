@@ -10,15 +10,15 @@ import { packageDocument, settings } from './package-fixture.js';
 const env = settings();
 const service = new PackagesService(env);
 
-/** `element: code: hint` of each problem of a package, none of which is an error. */
-async function told(parts: Record<string, unknown>): Promise<string[]> {
+/** Returns `element: code: suggestion` of each problem of a package. All must be warnings. */
+async function problemsOf(parts: Record<string, unknown>): Promise<string[]> {
   const { package: pkg, problems: shape } = service.parse(packageDocument(parts));
   expect(shape).toEqual([]);
   const { checked, problems } = await service.check(pkg!, { appId: 'loans', libraries: [] });
   expect(checked).not.toBeNull();
   return problems.map(({ element, code, message }) => {
-    const hint = /Did you mean "(.+)"\?/.exec(message)?.[1];
-    return `${element}: ${code}${hint === undefined ? '' : `: ${hint}`}`;
+    const suggestion = /Did you mean "(.+)"\?/.exec(message)?.[1];
+    return `${element}: ${code}${suggestion === undefined ? '' : `: ${suggestion}`}`;
   });
 }
 
@@ -34,10 +34,10 @@ const schemaOf = (schema: object | null) =>
     ? ''
     : `<bpmn:extensionElements><svc:inputSchema>${JSON.stringify(schema)}</svc:inputSchema></bpmn:extensionElements>`;
 
-/** start, the elements given in a row, end. */
+/** Returns a process with a start event, these elements in sequence, and an end event. */
 function processOf(name: string, schema: object | null, elements: [string, string][], more = ''): object {
-  const way = ['start', ...elements.map(([id]) => id), 'end'];
-  const text = way.slice(1).map((id, index) => `${way[index]}>${id}`);
+  const path = ['start', ...elements.map(([id]) => id), 'end'];
+  const text = path.slice(1).map((id, index) => `${path[index]}>${id}`);
   const content = [
     schemaOf(schema),
     node('startEvent', 'start'),
@@ -65,23 +65,23 @@ const asking = (id: string, schema: object, keys = '*'): [string, string] => {
 
 describe('names that a process reads', () => {
   it.each<[string, object, string[]]>([
+    ['a member that is not in the input schema', { x: '${clinet.name}' }, ['a: NAME_UNKNOWN: client.name']],
     [
-      'a member that the input schema does not have',
-      { x: '${clinet.name}' },
+      'a nested member that is not in the input schema',
+      { x: '${client.nam}' },
       ['a: NAME_UNKNOWN: client.name'],
     ],
-    ['a member below it', { x: '${client.nam}' }, ['a: NAME_UNKNOWN: client.name']],
-    ['one that is near to nothing', { x: '${weather}' }, ['a: NAME_UNKNOWN']],
-    ['one in an expression', { x: '${amuont * 2}' }, ['a: NAME_UNKNOWN: amount']],
-    ['what the schema leaves open', { x: '${client.address.city}' }, []],
+    ['an unknown name without a similar one', { x: '${weather}' }, ['a: NAME_UNKNOWN']],
+    ['an unknown name in an expression', { x: '${amuont * 2}' }, ['a: NAME_UNKNOWN: amount']],
+    ['a member that the schema allows but does not name', { x: '${client.address.city}' }, []],
     ['all data by its alias', { x: '${input.amount}', y: '${input}' }, []],
-    ['what is always there', { x: '${processInstanceId} ${parentProcessInstanceId}' }, []],
-    ['a wrong name behind the alias', { x: '${input.amuont}' }, ['a: NAME_UNKNOWN: amount']],
-  ])('tells %s', async (_what, data, expected) => {
-    expect(await told({ processes: [processOf('p', INPUT, [saving('a', data)])] })).toEqual(expected);
+    ['a predefined name', { x: '${processInstanceId} ${parentProcessInstanceId}' }, []],
+    ['an unknown name after the alias', { x: '${input.amuont}' }, ['a: NAME_UNKNOWN: amount']],
+  ])('are checked: %s', async (_what, data, expected) => {
+    expect(await problemsOf({ processes: [processOf('p', INPUT, [saving('a', data)])] })).toEqual(expected);
   });
 
-  it('tells a name by which instances are to be found', async () => {
+  it('include the paths of searchable data', async () => {
     const lines = { lines: { type: 'array', items: { type: 'object', properties: { price: {} } } } };
     const input = { ...INPUT, properties: { ...INPUT.properties, ...lines } };
     const { file, bpmn } = processOf('p', input, [saving('s', { saved: 1 })]) as {
@@ -89,14 +89,16 @@ describe('names that a process reads', () => {
       bpmn: string;
     };
     const searched = (paths: string) =>
-      told({ processes: [{ file, bpmn: bpmn.replace('name="p"', `name="p" svc:searchable="${paths}"`) }] });
+      problemsOf({
+        processes: [{ file, bpmn: bpmn.replace('name="p"', `name="p" svc:searchable="${paths}"`) }],
+      });
     expect(await searched('client.name, saved, client.address.city, lines[0].price')).toEqual([]);
     expect(await searched('processInstanceId')).toEqual(['P_p: NAME_UNKNOWN']);
     expect(await searched('clinet.name')).toEqual(['P_p: NAME_UNKNOWN: client.name']);
     expect(await searched('lines[0].prise')).toEqual(['P_p: NAME_UNKNOWN: lines.price']);
   });
 
-  it('knows what actions save, what people send, and where results go', async () => {
+  it('may come from saved data, submitted data and results', async () => {
     const body = { type: 'object', properties: { decision: { type: 'object', properties: { ok: {} } } } };
     const rate: [string, string] = [
       'rate',
@@ -127,15 +129,17 @@ describe('names that a process reads', () => {
       },
     ];
     for (const known of ['saved.at', 'rating.result.score', 'rating', 'decision.ok', 'client.name']) {
-      expect(await told({ processes: reads(`\${${known}}`), workflows })).toEqual([]);
+      expect(await problemsOf({ processes: reads(`\${${known}}`), workflows })).toEqual([]);
     }
-    expect(await told({ processes: reads('${decision.oks}'), workflows })).toEqual([
+    expect(await problemsOf({ processes: reads('${decision.oks}'), workflows })).toEqual([
       'a: NAME_UNKNOWN: decision.ok',
     ]);
-    expect(await told({ processes: reads('${ratings}'), workflows })).toEqual(['a: NAME_UNKNOWN: rating']);
+    expect(await problemsOf({ processes: reads('${ratings}'), workflows })).toEqual([
+      'a: NAME_UNKNOWN: rating',
+    ]);
   });
 
-  it('knows the result of a workflow by its outputSchema', async () => {
+  it('of the result of a workflow are checked against its outputSchema', async () => {
     const rate = (resultKey: string): [string, string] => [
       'rate',
       serviceTask('rate', [{ name: 'run', kind: 'startWorkflow', workflow: 'rate', resultKey }]),
@@ -146,7 +150,7 @@ describe('names that a process reads', () => {
       properties: { price: { $ref: '#/$defs/price' } },
     };
     const readsResult = (resultKey: string, text: string) =>
-      told({
+      problemsOf({
         processes: [processOf('p', INPUT, [rate(resultKey), saving('a', { x: text })])],
         workflows: [workflowOf('rate', [], { outputSchema })],
       });
@@ -160,7 +164,7 @@ describe('names that a process reads', () => {
     expect(await readsResult('quotes[0]', '${quotes[0].prcie}')).toEqual([]);
   });
 
-  it('looks into conditions, and tells the flow', async () => {
+  it('are checked in conditions, and the problem names the sequence flow', async () => {
     const content = [
       schemaOf(INPUT),
       node('startEvent', 'start'),
@@ -170,25 +174,25 @@ describe('names that a process reads', () => {
       flows('start>g g>x[amount > 1] g>y[has(clinet.name)]'),
     ];
     const processes = [{ file: 'processes/p.bpmn', bpmn: processFile('p', content.join('\n')) }];
-    expect(await told({ processes })).toEqual(['g_y: NAME_UNKNOWN: client.name']);
+    expect(await problemsOf({ processes })).toEqual(['g_y: NAME_UNKNOWN: client.name']);
   });
 
-  it('tells only what is nearly a known name where any data may come in', async () => {
+  it('are reported only if they resemble a known name, if the process accepts any data', async () => {
     const body = { type: 'object', properties: { approval: {} } };
     const reads = (text: string) => [
       processOf('p', null, [asking('u', body, 'approval'), saving('a', { x: text })]),
     ];
-    expect(await told({ processes: reads('${anything.at.all}') })).toEqual([]);
-    expect(await told({ processes: reads('${aproval}') })).toEqual(['a: NAME_UNKNOWN: approval']);
+    expect(await problemsOf({ processes: reads('${anything.at.all}') })).toEqual([]);
+    expect(await problemsOf({ processes: reads('${aproval}') })).toEqual(['a: NAME_UNKNOWN: approval']);
   });
 
-  it('says nothing of a process that another one calls: it brings its data', async () => {
+  it('are not checked in a process that another one calls, because the caller passes data', async () => {
     const called = processOf('called', INPUT, [saving('a', { x: '${weather}' })]);
     const caller = processOf('caller', INPUT, [
       ['call', node('callActivity', 'call', '', 'calledElement="called"')],
     ]);
-    expect(await told({ processes: [called] })).toEqual(['a: NAME_UNKNOWN']);
-    expect(await told({ processes: [called, caller] })).toEqual([]);
+    expect(await problemsOf({ processes: [called] })).toEqual(['a: NAME_UNKNOWN']);
+    expect(await problemsOf({ processes: [called, caller] })).toEqual([]);
   });
 });
 
@@ -209,19 +213,24 @@ describe('names that a workflow reads', () => {
   });
 
   it.each<[string, string, object | null, string[]]>([
-    ['of the input', '${clinet.name}', INPUT, ['map: NAME_UNKNOWN: client.name']],
-    ['that the input has', '${client.name} ${input.amount}', INPUT, []],
-    ['that a node has stored', '${map.anything}', INPUT, []],
-    ['of an answer', '${found.answer.scoer}', INPUT, ['map: NAME_UNKNOWN: found.answer.score']],
+    ['an unknown name of the input', '${clinet.name}', INPUT, ['map: NAME_UNKNOWN: client.name']],
+    ['known names of the input', '${client.name} ${input.amount}', INPUT, []],
+    ['a name that a node has stored', '${map.anything}', INPUT, []],
     [
-      'of an answer, beside any input',
+      'an unknown name of an answer',
+      '${found.answer.scoer}',
+      INPUT,
+      ['map: NAME_UNKNOWN: found.answer.score'],
+    ],
+    [
+      'an unknown name of an answer, without an input schema',
       '${found.answer.scoer}',
       null,
       ['map: NAME_UNKNOWN: found.answer.score'],
     ],
-    ['of an input that may be anything', '${clinet.name}', null, []],
-  ])('%s', async (_what, reads, schema, expected) => {
-    const problems = await told(flow(reads, schema, [agent]));
+    ['an unknown name, without an input schema', '${clinet.name}', null, []],
+  ])('are checked: %s', async (_what, reads, schema, expected) => {
+    const problems = await problemsOf(flow(reads, schema, [agent]));
     expect(problems.filter((problem) => problem.includes('NAME_UNKNOWN'))).toEqual(expected);
   });
 
@@ -231,7 +240,7 @@ describe('names that a workflow reads', () => {
     ['${answer.body.cents}', null, ['map: NAME_UNKNOWN']],
     ['${answer.dta.cents}', null, ['map: NAME_UNKNOWN: answer.data.cents']],
     ['${answer.headers.cookie}', INPUT, ['map: NAME_UNKNOWN']],
-  ])('of the answer of an endpoint: %s', async (reads, schema, expected) => {
+  ])('are checked in the answer of an endpoint: %s', async (reads, schema, expected) => {
     const payload = { system: { resourceName: 'prices' }, method: 'GET' };
     const call = { id: 'call', type: 'REST_ENDPOINT', payload, responseKey: 'answer' };
     const system = {
@@ -241,48 +250,48 @@ describe('names that a workflow reads', () => {
       baseUrl: 'https://prices.example.com',
       authorization: { type: 'NO_AUTH' },
     };
-    const problems = await told({ ...flow(reads, schema, [call]), systems: [system] });
+    const problems = await problemsOf({ ...flow(reads, schema, [call]), systems: [system] });
     expect(problems.filter((problem) => problem.includes('NAME_UNKNOWN'))).toEqual(expected);
   });
 
-  it('are passed over where a mapping may store any name', async () => {
+  it('are not checked after a mapping that may store any name', async () => {
     const merging = mapping('merge', { weather: 1 }, null);
-    expect(await told(flow('${weather}', INPUT, [merging]))).toEqual([]);
-    expect(await told(flow('${weather}', INPUT))).toEqual(['map: NAME_UNKNOWN']);
+    expect(await problemsOf(flow('${weather}', INPUT, [merging]))).toEqual([]);
+    expect(await problemsOf(flow('${weather}', INPUT))).toEqual(['map: NAME_UNKNOWN']);
   });
 });
 
-describe('what is given to a workflow', () => {
+describe('input of a workflow', () => {
   const called = workflowOf('rate', [], { inputSchema: { ...INPUT, required: ['amount'] } });
   const started = (input: object) => {
     const inner = `<svc:input>${JSON.stringify(input)}</svc:input>`;
     const task = serviceTask('a', [{ name: 'run', kind: 'startWorkflow', workflow: 'rate', inner }]);
-    return told({ processes: [processOf('p', null, [['a', task]])], workflows: [called] });
+    return problemsOf({ processes: [processOf('p', null, [['a', task]])], workflows: [called] });
   };
 
-  it('by an action of a process is held against the input schema', async () => {
+  it('from an action of a process is checked against the input schema', async () => {
     expect(await started({ amount: 7, client: '${c}' })).toEqual([]);
     expect(await started({ amuont: 7 })).toEqual(['a: INPUT_UNKNOWN: amount', 'a: INPUT_MISSING']);
   });
 
-  it('by a node is, too, where its members are known', async () => {
+  it('from a node is checked if its members are known', async () => {
     const calls = (inputBody: unknown) => {
       const sub = { ...calling('sub', 'rate'), inputBody };
-      return told({ workflows: [workflowOf('flow', [sub]), called] });
+      return problemsOf({ workflows: [workflowOf('flow', [sub]), called] });
     };
     expect(await calls({ client: {} })).toEqual(['sub: INPUT_MISSING']);
     expect(await calls('{"amuont": ${x}}')).toEqual([]);
     expect(await calls({ amount: 1 })).toEqual([]);
   });
 
-  it('is looked at up to a fixed amount of work for all calls of a package', async () => {
+  it('is checked only up to a fixed amount of work for all calls of a package', async () => {
     const required = Array.from({ length: 7_000 }, (_, index) => `m${index}`);
     const hungry = workflowOf('hungry', [], { inputSchema: { type: 'object', required } });
     const calls = Array.from({ length: 400 }, (_, index) =>
       calling(`call${index}`, 'hungry', undefined, { inputBody: { m1: 1 } }),
     );
-    const problems = await told({ workflows: [workflowOf('flow', calls), hungry] });
-    // Five of each call, and the most that are told of a package are 500.
+    const problems = await problemsOf({ workflows: [workflowOf('flow', calls), hungry] });
+    // Each call has five problems. Without the limit on work, 500 would be reported, the maximum per package.
     expect(new Set(problems).size).toBeGreaterThan(30);
     expect(new Set(problems).size).toBeLessThan(90);
   });
@@ -308,21 +317,23 @@ describe('codes of error boundary events', () => {
       node('endEvent', 'end'),
       flows('start>sub sub>end b>end'),
     ].join('');
-    return told({ processes: [{ file: 'processes/p.bpmn', bpmn: processFile('p', content, { outside }) }] });
+    return problemsOf({
+      processes: [{ file: 'processes/p.bpmn', bpmn: processFile('p', content, { outside }) }],
+    });
   };
 
-  it('are told where nothing in the package throws them', async () => {
+  it('are reported if nothing in the package throws them', async () => {
     expect(await caught('REJECTED')).toEqual([]);
     expect(await caught('REST_STATUS')).toEqual([]);
     expect(await caught('REJECTD')).toEqual(['b: BOUNDARY_NEVER_FIRES: REJECTED']);
   });
 
-  it('are told too where they only look like those of technical failures', async () => {
+  it('are reported even if they resemble codes of technical failures', async () => {
     expect(await caught('REST_STATSU')).toEqual(['b: BOUNDARY_NEVER_FIRES: REST_STATUS']);
     expect(await caught('NODE_OF_OURS')).toEqual(['b: BOUNDARY_NEVER_FIRES']);
   });
 
-  it('know the technical failures that the documents list', async () => {
+  it('may be the codes of technical failures listed in the documentation', async () => {
     const sectionOf = async (file: string, begin: string): Promise<string> =>
       (await readFile(file, 'utf8')).split(begin)[1]?.split('\n\n')[0] ?? '';
     const bpmn = await sectionOf('docs/bpmn.md', '| Code | Technical failure |');
@@ -365,7 +376,7 @@ describe('correlations of messages', () => {
       .map(({ element, message }) => `${element}: ${/"(.+?)"/.exec(message)?.[1]}`);
   };
 
-  it('that come from the body of a start that is open to everybody are a warning', async () => {
+  it('cause a warning if they come from the body of a start that is open to everyone', async () => {
     expect(await warned(null, [waiting('order')])).toEqual(['wait: order']);
     expect(await warned(NAMED, [waiting('order')])).toEqual(['wait: order']);
     expect(await warned(null, [sending("'x' + order.id")])).toEqual(['send: order.id']);
@@ -375,14 +386,14 @@ describe('correlations of messages', () => {
   it.each<[string, object | null, [string, string][], string[]]>([
     ['a copy', null, [saving('s', { made: '${order}' }), waiting('made')], ['wait: made']],
     [
-      'a copy of what a schema names',
+      'a copy of a member in the schema',
       NAMED,
       [saving('s', { made: 'x-${order}' }), waiting('made')],
       ['wait: made'],
     ],
     ['a part of a copy', null, [saving('s', { all: '${input}' }), waiting('all.order')], ['wait: all.order']],
     [
-      'a member that is written from itself',
+      'a member that is computed from itself',
       null,
       [saving('s', { o: { id: '${o.x}' } }), waiting('o.id')],
       ['wait: o.id'],
@@ -393,42 +404,62 @@ describe('correlations of messages', () => {
       [saving('s', { a: ['${order}'] }), saving('t', { b: '${a[0]}' }), waiting('b')],
       ['wait: b'],
     ],
-    ['what is only written later', null, [waiting('order'), saving('s', { order: 1 })], ['wait: order']],
     [
-      'what is overwritten with it',
+      'a member that is written only later',
+      null,
+      [waiting('order'), saving('s', { order: 1 })],
+      ['wait: order'],
+    ],
+    [
+      'a member that is overwritten with data of the start',
       null,
       [saving('s', { a: 1 }), saving('t', { a: '${b}' }), waiting('a')],
       ['wait: a'],
     ],
     ['another member', null, [saving('s', { o: { a: 1 } }), waiting('o.b')], ['wait: o.b']],
     [
-      'what a merge leaves, where what is written has no such member',
+      'a member that remains after a merge without it',
       NAMED,
       [saving('s', { order: '${lookup}' }), waiting('order.id')],
       ['wait: order.id'],
     ],
     [
-      'an object around it',
+      'an enclosing object',
       null,
       [saving('s', { o: { a: 1 } }), saving('t', { b: 'x-${o}' }), waiting('b')],
       ['wait: b'],
     ],
-    ['what no key takes', null, [saving('s', { a: 1, b: 1 }, 'a, o.id'), waiting('b')], ['wait: b']],
-    ['what a key takes', null, [saving('s', { a: 1, o: { id: 1 } }, 'a, o.id'), waiting('a + o.id')], []],
-    ['itself for ever', null, [saving('s', { a: '${b}', b: '${a}' }), waiting('a')], ['wait: a']],
-    ['a copy of what nobody chooses', null, [saving('s', { a: 'x-${processInstanceId}' }), waiting('a')], []],
     [
-      'what was written before',
+      'a member that the keys exclude',
+      null,
+      [saving('s', { a: 1, b: 1 }, 'a, o.id'), waiting('b')],
+      ['wait: b'],
+    ],
+    [
+      'members that the keys include',
+      null,
+      [saving('s', { a: 1, o: { id: 1 } }, 'a, o.id'), waiting('a + o.id')],
+      [],
+    ],
+    ['members in a cycle', null, [saving('s', { a: '${b}', b: '${a}' }), waiting('a')], ['wait: a']],
+    ['a copy of a predefined value', null, [saving('s', { a: 'x-${processInstanceId}' }), waiting('a')], []],
+    [
+      'a copy of a member that was written before',
       null,
       [saving('s', { order: 1 }), saving('t', { a: '${order}' }), waiting('a')],
       [],
     ],
-    ['a fixed part', null, [saving('s', { o: { a: 1 } }), saving('t', { a: '${o.a}' }), waiting('a')], []],
-  ])('that read %s', async (_what, schema, elements, expected) => {
+    [
+      'a constant part of an object',
+      null,
+      [saving('s', { o: { a: 1 } }), saving('t', { a: '${o.a}' }), waiting('a')],
+      [],
+    ],
+  ])('are checked if they read %s', async (_what, schema, elements, expected) => {
     expect(await warned(schema, elements)).toEqual(expected);
   });
 
-  it('are followed out of subprocesses and over boundary events', async () => {
+  it('are traced through subprocesses and boundary events', async () => {
     const sub = (data: object): [string, string] => [
       'sub',
       node(
@@ -446,15 +477,15 @@ describe('correlations of messages', () => {
     expect(await warned(null, [sub({ order: 1 }), caught])).toEqual(['wait: order']);
   });
 
-  it('are followed around a loop that goes one member deeper with each lap', async () => {
+  it('are traced through a loop that reads one level deeper in each iteration', async () => {
     const again: [string, string] = ['again', node('exclusiveGateway', 'again')];
-    // Behind the start by name: its way is looked at first.
+    // Its id sorts after "start", so this path is traced first.
     const turn = saving('turn', { current: '${current.next}' });
     const loop: [string, string][] = [again, turn, ['again', ''], waiting('current.id')];
     expect(await warned(null, loop)).toEqual(['wait: current.id']);
   });
 
-  it('are none where callers cannot choose them, or permissions say who starts', async () => {
+  it('cause no warning if callers cannot choose them, or if starting requires a permission', async () => {
     expect(await warned(null, [waiting('processInstanceId')])).toEqual([]);
     expect(await warned(null, [waiting('')])).toEqual([]);
     expect(await warned(NAMED, [saving('save', { made: 1 }), waiting('made')])).toEqual([]);

@@ -6,9 +6,10 @@ import { PackagesService } from '../../../src/delivery/packages/packages.service
 import { packageDocument, settings } from './package-fixture.js';
 
 const SOURCES = 'src/delivery/packages';
-/** Codes are the first argument of these, or stand in a member `code`; those of references are put together. */
+/** Codes are the first argument of these functions, or the value of `code`. */
 const CODE = /(?:\b(?:error|warning|wrong)\(\s*|requireUniqueNames\(\s*'[^']*',\s*|code: )'([A-Z_]+)'/g;
-const PUT_TOGETHER = ['SYSTEM_NOT_FOUND', 'WORKFLOW_NOT_FOUND'];
+/** Codes of references, which are concatenated at run time. */
+const CONCATENATED = ['SYSTEM_NOT_FOUND', 'WORKFLOW_NOT_FOUND'];
 
 const documentation = readFileSync('docs/packages.md', 'utf8');
 
@@ -21,12 +22,12 @@ it('every problem of a package is documented', () => {
   );
   expect(codes.length).toBeGreaterThan(50);
   const missing = new Set(
-    [...codes, ...PUT_TOGETHER].filter((code) => !documentation.includes(`\`${code}\``)),
+    [...codes, ...CONCATENATED].filter((code) => !documentation.includes(`\`${code}\``)),
   );
   expect([...missing]).toEqual([]);
 });
 
-it('the REST example of docs/workflows.md is a package without problems', async () => {
+it('the REST example in docs/workflows.md is a valid package', async () => {
   const text = readFileSync('docs/workflows.md', 'utf8').split('### An example')[1]?.split('\n### ')[0] ?? '';
   const [rest, flow] = [...text.matchAll(/```json\n([^]*?)```/g)].map(
     ([, json]) => JSON.parse(json ?? '') as unknown,
@@ -39,7 +40,7 @@ it('the REST example of docs/workflows.md is a package without problems', async 
   expect(checked.problems).toEqual([]);
 });
 
-it('every setting and every type of node is documented', () => {
+it('every setting and every node type is documented', () => {
   const names = ['LIBRARY_CONSENT_AT_CALLS', ...NODE_TYPES];
   expect(names.filter((name) => !documentation.includes(`\`${name}\``))).toEqual([]);
 });

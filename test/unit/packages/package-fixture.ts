@@ -3,17 +3,17 @@ import { PackagesService } from '../../../src/delivery/packages/packages.service
 import { ProcessCompiler } from '#engine/definitions';
 import { limitedEnv } from '../../support/limits/limits.js';
 
-/** A package in which everything is right and little is in it; every call gives a new one. */
+/** Returns a minimal valid package. */
 export function packageDocument(parts: Record<string, unknown> = {}): Record<string, unknown> {
   return { application: application(), systems: [], workflows: [], processes: [], ...parts };
 }
 
-/** application.json with members of a test. */
+/** Returns application.json with these members overridden. */
 export function application(members: Record<string, unknown> = {}): Record<string, unknown> {
   return { formatVersion: 1, appId: 'loans', name: 'Loans', ...members };
 }
 
-/** An MCP system with members of a test. */
+/** Returns an MCP system with these members overridden. */
 export function system(members: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     resourceName: 'core_tools',
@@ -25,7 +25,7 @@ export function system(members: Record<string, unknown> = {}): Record<string, un
   };
 }
 
-/** A node with members of a test; it goes on to the nodes of these ids. */
+/** Returns a node with sequences to the nodes `next`, and with these members overridden. */
 export function node(
   id: string,
   type: string,
@@ -45,7 +45,7 @@ export function node(
   };
 }
 
-/** A workflow: START, the nodes given, END. */
+/** Returns a workflow of these nodes, which should include a START, followed by an END. */
 export function workflow(
   nodes: Record<string, unknown>[] = [node('start', 'START', ['end'])],
   members: Record<string, unknown> = {},
@@ -53,12 +53,12 @@ export function workflow(
   return { name: 'rate', nodes: [...nodes, node('end', 'END')], ...members };
 }
 
-/** Settings with those of a test. */
+/** Returns the default settings with these values overridden. */
 export function settings(values: Record<string, string> = {}): Env {
   return limitedEnv('maintenance', values);
 }
 
-/** Reads and checks packages, whose BPMN files it takes for empty ones. */
+/** Returns a service that reads and checks packages but ignores the content of BPMN files. */
 export function withoutProcesses(values?: Record<string, string>): PackagesService {
   const compiler = new ProcessCompiler();
   compiler.compile = async () => ({ definitions: [], readable: [], problems: [], unlessCalled: new Map() });

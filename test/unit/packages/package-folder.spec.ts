@@ -32,14 +32,14 @@ describe('readPackageFolder', () => {
     await writeFile(join(folder, path), text);
   }
 
-  async function told(limits: Record<string, string> = {}): Promise<string[]> {
+  async function problemsOf(limits: Record<string, string> = {}): Promise<string[]> {
     onTestFinished(overrideLimits({ ...LIMITS, ...limits }));
     const { document, problems } = await readPackageFolder(folder);
     expect(document === null).toBe(problems.some(({ severity }) => severity === 'error'));
     return problems.map(({ severity, file, code }) => `${severity} ${file}: ${code}`);
   }
 
-  it('reads a folder as the document that means the same', async () => {
+  it('reads a folder into the equivalent document', async () => {
     await put('systems/tools.json', JSON.stringify(system()));
     await put('workflows/b.json', `\uFEFF${JSON.stringify(workflow(undefined, { name: 'second' }))}`);
     await put('workflows/a.json', JSON.stringify(workflow()));
@@ -58,19 +58,19 @@ describe('readPackageFolder', () => {
     expect(new PackageReader(document).read().problems).toEqual([]);
   });
 
-  it('leaves out what begins with a dot, and what is for people', async () => {
+  it('ignores hidden files, README and LICENSE', async () => {
     await put('.git/config', 'x');
     await put('systems/.swp', 'x');
     await put('README.md', '# Loans');
     await put('LICENSE', 'x');
-    expect(await told()).toEqual([]);
+    expect(await problemsOf()).toEqual([]);
   });
 
-  it('tells what it does not know', async () => {
+  it('reports unknown files and folders', async () => {
     await put('workflow/a.json', '{}');
     await put('processes/p.xml', '<a/>');
     await put('systems/deep/a.json', '{}');
-    expect(await told()).toEqual([
+    expect(await problemsOf()).toEqual([
       'warning workflow: FILE_UNKNOWN',
       'error systems/deep: FILE_NOT_REGULAR',
       'error processes/p.xml: FILE_UNKNOWN',
@@ -85,7 +85,7 @@ describe('readPackageFolder', () => {
     ['aplication.json', 'aplication.json', ' Did you mean "application.json"?'],
     ['image.png', 'image.png', ''],
     ['other/a.txt', 'other', ''],
-  ])('warns of %s at the top, and says where it belongs', async (path, file, place) => {
+  ])('warns about %s at the top level, and reports where it belongs', async (path, file, place) => {
     await put(path, '{}');
     const { document, problems } = await readPackageFolder(folder);
     expect(document).not.toBeNull();
@@ -93,7 +93,7 @@ describe('readPackageFolder', () => {
     expect(problems).toEqual([{ severity: 'warning', code: 'FILE_UNKNOWN', file, element: null, message }]);
   });
 
-  it('says where a file belongs that stands in another part', async () => {
+  it('reports the right folder for a file in the wrong one', async () => {
     await put('workflows/a.bpmn', '<a/>');
     await put('processes/a.yaml', 'a: 1');
     const { problems } = await readPackageFolder(folder);
@@ -103,7 +103,7 @@ describe('readPackageFolder', () => {
     ]);
   });
 
-  it('passes over the tests of an application and what explains it', async () => {
+  it('ignores the tests, tooling and documentation of an application', async () => {
     for (const path of [
       'tests/a.test.ts',
       'test/a.test.ts',
@@ -119,25 +119,25 @@ describe('readPackageFolder', () => {
     ]) {
       await put(path, 'x');
     }
-    expect(await told()).toEqual([]);
+    expect(await problemsOf()).toEqual([]);
   });
 
-  it('reads a part that is called as what explains a folder', async () => {
+  it('reads a workflow whose file is named readme.json', async () => {
     await put('workflows/readme.json', JSON.stringify(workflow(undefined, { name: 'Readme' })));
     await mkdir(join(folder, 'processes', 'readme'), { recursive: true });
-    expect(await told()).toEqual(['error processes/readme: FILE_NOT_REGULAR']);
+    expect(await problemsOf()).toEqual(['error processes/readme: FILE_NOT_REGULAR']);
     await rm(join(folder, 'processes'), { recursive: true });
     const { document } = await readPackageFolder(folder);
     expect(document).toMatchObject({ workflows: [{ name: 'Readme', file: 'workflows/readme.json' }] });
   });
 
-  it('tells everything that is wrong at once', async () => {
+  it('reports all problems at once', async () => {
     await put('application.json', '{');
     await put('systems/a.json', '[]');
     await put('systems/b.json', 'no');
     await put('systems/c.json', '{"n": 9007199254740993}');
     await put('processes/p.bpmn', Buffer.from([0x3c, 0xff, 0x3e]));
-    expect(await told()).toEqual([
+    expect(await problemsOf()).toEqual([
       'error application.json: JSON_INVALID',
       'error systems/a.json: VALUE_INVALID',
       'error systems/b.json: JSON_INVALID',
@@ -155,22 +155,22 @@ describe('readPackageFolder', () => {
     ['{\n  "text": "é\n",\n  "a": 1\n}', '(line 2, column 13).'],
     ['// nothing\n{}', '(line 1, column 1).'],
     [`{ "a": [${'1, '.repeat(1_000)}\nundefined] }`, '(line 2, column 1).'],
-  ])('says in which line %j is no JSON', async (text, place) => {
+  ])('reports where %j is not valid JSON', async (text, place) => {
     await put('application.json', text);
     const { problems } = await readPackageFolder(folder);
     expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining(place)]);
   });
 
-  it('needs a folder with an application.json', async () => {
+  it('requires a folder with an application.json', async () => {
     await rm(join(folder, 'application.json'));
-    expect(await told()).toEqual(['error application.json: FILE_NOT_READABLE']);
+    expect(await problemsOf()).toEqual(['error application.json: FILE_NOT_READABLE']);
     await rm(folder, { recursive: true });
-    expect(await told()).toEqual(['error : FOLDER_NOT_FOUND']);
+    expect(await problemsOf()).toEqual(['error : FOLDER_NOT_FOUND']);
     await writeFile(folder, '{}');
-    expect(await told()).toEqual(['error : FOLDER_NOT_FOUND']);
+    expect(await problemsOf()).toEqual(['error : FOLDER_NOT_FOUND']);
   });
 
-  it('follows no link out of the folder, nor inside of it', async () => {
+  it('follows no symbolic links in the folder', async () => {
     await writeFile(join(parent, 'secret.json'), JSON.stringify(system({ name: 'outside' })));
     await mkdir(join(parent, 'outside'));
     await mkdir(join(folder, 'systems'));
@@ -190,29 +190,29 @@ describe('readPackageFolder', () => {
     expect(JSON.stringify(problems)).not.toContain('outside');
   });
 
-  it('may itself be a link', async () => {
+  it('accepts a symbolic link to the folder', async () => {
     await symlink(folder, join(parent, 'link'));
     const { problems } = await readPackageFolder(join(parent, 'link'));
     expect(problems).toEqual([]);
   });
 
-  it('does not wait for a pipe', async () => {
+  it('does not block on a named pipe', async () => {
     await rm(join(folder, 'application.json'));
     execFileSync('mkfifo', [join(folder, 'application.json')]);
-    expect(await told()).toEqual(['error application.json: FILE_NOT_REGULAR']);
+    expect(await problemsOf()).toEqual(['error application.json: FILE_NOT_REGULAR']);
   });
 
-  it('has so many files at the most', async () => {
+  it('limits the number of files', async () => {
     for (const name of ['a', 'b', 'c', 'd']) {
       await put(`processes/${name}.bpmn`, '<a/>');
     }
-    expect(await told()).toEqual(['error processes: TOO_MANY']);
+    expect(await problemsOf()).toEqual(['error processes: TOO_MANY']);
   });
 
-  it('has so many bytes at the most, whatever the file they are in', async () => {
+  it('limits the total size of all files', async () => {
     await put('processes/a.bpmn', 'x'.repeat(600));
     await put('processes/b.bpmn', 'x'.repeat(600));
-    expect(await told({ 'packageLimits.bytes': '1000' })).toEqual([
+    expect(await problemsOf({ 'packageLimits.bytes': '1000' })).toEqual([
       'error processes/b.bpmn: PACKAGE_TOO_LARGE',
     ]);
   });

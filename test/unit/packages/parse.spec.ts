@@ -7,14 +7,14 @@ function parse(document: unknown, values: Record<string, string> = {}) {
   return new PackageReader(document).read();
 }
 
-/** `file: element: code` of each problem. */
-function told(document: unknown, values: Record<string, string> = {}): string[] {
+/** Returns `file: element: code` of each problem of an invalid package. */
+function problemsOf(document: unknown, values: Record<string, string> = {}): string[] {
   const { package: pkg, problems } = parse(document, values);
   expect(pkg).toBeNull();
   return problems.map(({ file, element, code }) => `${file}: ${element ?? '-'}: ${code}`);
 }
 
-/** An object with an own member that no literal can have. */
+/** Returns an object with an own member such as `__proto__`, which an object literal cannot define. */
 function withKey(key: string, value: unknown, into: Record<string, unknown> = {}): Record<string, unknown> {
   return JSON.parse(
     JSON.stringify({ ...into, placeholder: value }).replace('"placeholder"', JSON.stringify(key)),
@@ -25,7 +25,7 @@ function nested(levels: number): unknown {
   return JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`) as unknown;
 }
 
-/** As an array it is 262,144 characters of JSON. */
+/** An array with this string is 262,144 characters of JSON. */
 const LONGEST = 'x'.repeat(262_140);
 
 function withBodies(inputBody: unknown, outputBody: unknown = null): unknown {
@@ -49,7 +49,7 @@ function withAuthorization(configuration: Record<string, unknown>): unknown {
 }
 
 describe('PackagesService.parse', () => {
-  it('fills in what a small package leaves out', () => {
+  it('fills in defaults', () => {
     const { package: pkg, problems } = parse({ application: application() });
     expect(problems).toEqual([]);
     expect(pkg).toEqual({
@@ -74,7 +74,7 @@ describe('PackagesService.parse', () => {
     });
   });
 
-  it('knows the files of parts that do not name them', () => {
+  it('derives the file names of parts without one', () => {
     const { package: pkg } = parse(
       packageDocument({
         systems: [system(), system({ resourceName: 'rest', type: 'REST', file: 'systems/other.json' })],
@@ -85,7 +85,7 @@ describe('PackagesService.parse', () => {
     expect(pkg?.workflows.map(({ file }) => file)).toEqual(['workflows/rate.json']);
   });
 
-  it('takes a node as the interface shows it, with what the service wrote', () => {
+  it('accepts a node as the API returns it, including members that the service wrote', () => {
     const shown = node('agent', 'CUSTOM_AGENT', ['end'], {
       svcUuid: '0b6f2c68-6dd1-4a9a-bb5f-4b6b3b7b9a10',
       layoutOptions: { x: 10, y: -2.5 },
@@ -116,7 +116,7 @@ describe('PackagesService.parse', () => {
     expect(pkg?.workflows[0]?.nodes[1]).toEqual(shown);
   });
 
-  it('takes bodies as JSON, and reads them as text', () => {
+  it('accepts bodies as JSON, and converts them to text', () => {
     const inputBody = { amount: '${loan.amount}', tags: ['a', '${b["c d"]}'] };
     const { package: pkg, problems } = parse(
       packageDocument({
@@ -138,7 +138,7 @@ describe('PackagesService.parse', () => {
     ]);
   });
 
-  it('takes a body of the longest text that it may be, as JSON too', () => {
+  it('accepts a body of the maximum length, as text or as JSON', () => {
     const { package: pkg, problems } = parse(withBodies([LONGEST], JSON.stringify([LONGEST])));
     expect(problems).toEqual([]);
     expect(pkg?.workflows[0]?.nodes[1]?.inputBody).toHaveLength(262_144);
@@ -148,7 +148,7 @@ describe('PackagesService.parse', () => {
     ['text', JSON.stringify([`${LONGEST}x`])],
     ['an array', [`${LONGEST}x`]],
     ['an object', { longer: LONGEST }],
-  ])('refuses a body that is longer as text, sent as %s', (_what, body) => {
+  ])('rejects a body that is too long as text, sent as %s', (_what, body) => {
     expect(parse(withBodies(body, body)).problems).toMatchObject(
       ['/nodes/1/inputBody', '/nodes/2/outputBody'].map((element) => ({
         code: 'VALUE_INVALID',
@@ -158,7 +158,7 @@ describe('PackagesService.parse', () => {
     );
   });
 
-  it('says what a body is where it is neither JSON nor text', () => {
+  it('explains the expected type of a body', () => {
     const { problems } = parse(
       packageDocument({
         workflows: [
@@ -175,7 +175,7 @@ describe('PackagesService.parse', () => {
     ]);
   });
 
-  it('keeps a node of a type that it does not know readable', () => {
+  it('accepts a node of an unknown type', () => {
     const { package: pkg } = parse(
       packageDocument({
         workflows: [workflow([node('start', 'START', ['x']), node('x', 'OCR_SCAN', ['end'])])],
@@ -189,39 +189,39 @@ describe('PackagesService.parse', () => {
     ['null', null],
     ['an array', []],
     ['nothing', undefined],
-  ])('refuses %s', (_what, document) => {
-    expect(told(document)).toEqual(['application.json: -: VALUE_INVALID']);
+  ])('rejects %s', (_what, document) => {
+    expect(problemsOf(document)).toEqual(['application.json: -: VALUE_INVALID']);
   });
 
   it.each([
     ['no application', {}, ['application.json: -: MEMBER_MISSING']],
     [
-      'an unknown member at the top',
+      'an unknown member at the top level',
       { application: application(), extra: 1 },
       ['application.json: /extra: MEMBER_UNKNOWN'],
     ],
     [
-      'systems that are no array',
+      'systems that are not an array',
       { application: application(), systems: {} },
       ['application.json: -: VALUE_INVALID'],
     ],
     [
-      'a name that breaks the name rule',
+      'an invalid name',
       packageDocument({ systems: [system({ resourceName: 'a b' })] }),
       ['systems/0.json: /resourceName: VALUE_INVALID'],
     ],
     ...['.', '..'].map((name): [string, unknown, string[]] => [
-      `a workflow that no path can name (${name})`,
+      `a workflow name that cannot be used in a path (${name})`,
       packageDocument({ workflows: [{ ...workflow([]), name }] }),
       [`workflows/${name}.json: /name: VALUE_INVALID`],
     ]),
     [
-      'an id that no path can name',
+      'an id that cannot be used in a path',
       { application: application({ appId: '..' }) },
       ['application.json: /appId: VALUE_INVALID'],
     ],
     [
-      'an unknown type of system',
+      'an unknown system type',
       packageDocument({ systems: [system({ type: 'SOAP' })] }),
       ['systems/core_tools.json: /type: VALUE_INVALID'],
     ],
@@ -246,22 +246,22 @@ describe('PackagesService.parse', () => {
       ['workflows/rate.json: /nodes/0/id: MEMBER_MISSING'],
     ],
     [
-      'a process outside of its folder',
+      'a process outside its folder',
       packageDocument({ processes: [{ file: '../../x.bpmn', bpmn: '<a/>' }] }),
       ['processes/0.bpmn: /file: VALUE_INVALID'],
     ],
-  ])('refuses %s', (_what, document, expected) => {
-    expect(told(document)).toEqual(expected);
+  ])('rejects %s', (_what, document, expected) => {
+    expect(problemsOf(document)).toEqual(expected);
   });
 
-  it('tells everything at once, each with its file', () => {
+  it('reports all problems at once, each with its file', () => {
     const document = packageDocument({
       application: application({ name: 7, languages: [] }),
       systems: [system({ baseUrl: 1 }), system({ resourceName: 'b', name: '' })],
       workflows: [workflow([node('start', 'start', ['end'])]), { nodes: [] }],
       processes: [{ file: 'processes/a.bpmn' }],
     });
-    expect(told(document)).toEqual([
+    expect(problemsOf(document)).toEqual([
       'application.json: /name: VALUE_INVALID',
       'application.json: /languages: MEMBER_UNKNOWN',
       'systems/core_tools.json: /baseUrl: VALUE_INVALID',
@@ -276,7 +276,7 @@ describe('PackagesService.parse', () => {
     ['application', { application: { formatVersion: 1, appId: 'loans', nmae: 'Loans' } }, '/nmae', 'name'],
     ['the document', packageDocument({ workfows: [] }), '/workfows', 'workflows'],
     [
-      'what decides of which kind a system is',
+      'the type of a system',
       packageDocument({ systems: [system({ type: undefined, tpye: 'MCP' })] }),
       '/tpye',
       'type',
@@ -295,31 +295,31 @@ describe('PackagesService.parse', () => {
       'id',
     ],
     [
-      'what a node may have',
+      'an optional member of a node',
       packageDocument({ workflows: [workflow([node('x', 'START', ['end'], { responsKey: 'r' })])] }),
       '/nodes/0/responsKey',
       'responseKey',
     ],
-  ])('tells a misspelt member of %s once, with the one that was meant', (_what, document, element, meant) => {
+  ])('reports a misspelled member of %s once, with a suggestion', (_what, document, element, suggestion) => {
     const name = element.split('/').at(-1);
     expect(parse(JSON.parse(JSON.stringify(document))).problems).toMatchObject([
       {
         code: 'MEMBER_UNKNOWN',
         element,
-        message: `"${name}" is not a known member. Did you mean "${meant}"?`,
+        message: `"${name}" is not a known member. Did you mean "${suggestion}"?`,
       },
     ]);
   });
 
-  it('tells a wrong member beside one that is misspelt', () => {
+  it('reports an invalid member in addition to a misspelled one', () => {
     const document = { application: { formatVersion: 2, formatVersoin: 1, appId: 'loans', name: 'Loans' } };
-    expect(told(document)).toEqual([
+    expect(problemsOf(document)).toEqual([
       'application.json: /formatVersion: VALUE_INVALID',
       'application.json: /formatVersoin: MEMBER_UNKNOWN',
     ]);
   });
 
-  it('names the type of node that was meant', () => {
+  it('gives an example of a node type', () => {
     const { problems } = parse(
       packageDocument({ workflows: [workflow([node('x', 'rest_endpoint', ['end'])])] }),
     );
@@ -331,7 +331,7 @@ describe('PackagesService.parse', () => {
   it.each([
     [19, 'MEMBER_UNKNOWN'],
     [20, 'VALUE_INVALID'],
-  ])('looks for what decides of a kind behind %i other members: %s', (count, code) => {
+  ])('finds a misspelled discriminator after %i other members: %s', (count, code) => {
     const others = Object.fromEntries(Array.from({ length: count }, (_, index) => [`other${index}`, 1]));
     const document = packageDocument({
       systems: [system({ authorization: { ...others, tpye: 'NO_AUTH' } })],
@@ -339,15 +339,15 @@ describe('PackagesService.parse', () => {
     expect(parse(document).problems).toMatchObject([{ code }]);
   });
 
-  it('tells a missing member and an unknown one that is not near it, both', () => {
+  it('reports both a missing member and an unknown one with a different name', () => {
     const document = packageDocument({ systems: [system({ baseUrl: undefined, somewhere: 'x' })] });
-    expect(told(document)).toEqual([
+    expect(problemsOf(document)).toEqual([
       'systems/core_tools.json: /baseUrl: MEMBER_MISSING',
       'systems/core_tools.json: /somewhere: MEMBER_UNKNOWN',
     ]);
   });
 
-  it('says what is wrong in words', () => {
+  it('describes problems in plain language', () => {
     const { problems } = parse(packageDocument({ systems: [system({ baseUrl: 1, name: '' })] }));
     expect(problems.map(({ message }) => message)).toEqual([
       '"name" must have at least 1 characters.',
@@ -356,7 +356,7 @@ describe('PackagesService.parse', () => {
   });
 
   it.each(['clientSecret', 'client_secret', 'SECRET'])(
-    'refuses a secret called %s, and does not tell it',
+    'rejects a secret named %s without exposing it',
     (key) => {
       const configuration = {
         clientId: 'c',
@@ -376,42 +376,42 @@ describe('PackagesService.parse', () => {
 });
 
 describe('a hostile package', () => {
-  it.each(['__proto__', 'constructor', 'prototype'])('may not have a member %s anywhere', (key) => {
-    expect(told(packageDocument({ systems: [withKey(key, { polluted: true }, system())] }))).toEqual([
+  it.each(['__proto__', 'constructor', 'prototype'])('must not have a member %s anywhere', (key) => {
+    expect(problemsOf(packageDocument({ systems: [withKey(key, { polluted: true }, system())] }))).toEqual([
       `systems/core_tools.json: /${key}: NAME_FORBIDDEN`,
     ]);
     const schema = { type: 'object', properties: withKey(key, {}) };
-    expect(told(packageDocument({ workflows: [workflow([], { inputSchema: schema })] }))).toEqual([
+    expect(problemsOf(packageDocument({ workflows: [workflow([], { inputSchema: schema })] }))).toEqual([
       `workflows/rate.json: /inputSchema/properties/${key}: NAME_FORBIDDEN`,
     ]);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('may not nest without end', () => {
+  it('must not exceed the nesting depth', () => {
     const payload = { deep: nested(5_000) };
-    const problems = told(
+    const problems = problemsOf(
       packageDocument({ workflows: [workflow([node('x', 'START', ['end'], { payload })])] }),
     );
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(/^workflows\/rate\.json: \/nodes\/0\/payload\/deep(\/0)+: TOO_DEEP$/);
   });
 
-  it('counts the values of a package', () => {
+  it('must not have too many values', () => {
     const rows = (count: number) =>
       Array.from({ length: count }, () => Array.from({ length: 1_000 }, () => []));
     const limits = { 'packageLimits.bytes': '400000' };
-    expect(told({ application: application(), systems: rows(30) }, limits)).toEqual([
+    expect(problemsOf({ application: application(), systems: rows(30) }, limits)).toEqual([
       'application.json: -: TOO_MANY',
     ]);
-    expect(told({ application: application(), systems: rows(3) }, limits)).not.toContain(
+    expect(problemsOf({ application: application(), systems: rows(3) }, limits)).not.toContain(
       'application.json: -: TOO_MANY',
     );
   });
 
-  it('may not have arrays without end', () => {
+  it('must not have arrays that are too long', () => {
     const conditions = Array.from({ length: 10_001 }, () => ({}));
     expect(
-      told(packageDocument({ workflows: [workflow([node('x', 'CONDITION', [], { conditions })])] })),
+      problemsOf(packageDocument({ workflows: [workflow([node('x', 'CONDITION', [], { conditions })])] })),
     ).toEqual(['workflows/rate.json: /nodes/0/conditions: TOO_MANY']);
   });
 
@@ -419,29 +419,29 @@ describe('a hostile package', () => {
     ['systems', 'packageLimits.systems'],
     ['workflows', 'packageLimits.workflows'],
     ['processes', 'packageLimits.processes'],
-  ])('may not have more %s than %s', (list, setting) => {
-    expect(told(packageDocument({ [list]: [{}, {}] }), { [setting]: '1' })).toEqual([
+  ])('must not have more %s than %s', (list, setting) => {
+    expect(problemsOf(packageDocument({ [list]: [{}, {}] }), { [setting]: '1' })).toEqual([
       'application.json: -: TOO_MANY',
     ]);
   });
 
-  it('may not have more nodes than packageLimits.workflowNodes', () => {
+  it('must not have more nodes than packageLimits.workflowNodes', () => {
     const nodes = [node('start', 'START', ['end']), node('x', 'DATA_MAPPING')];
     expect(
-      told(packageDocument({ workflows: [workflow(nodes)] }), { 'packageLimits.workflowNodes': '2' }),
+      problemsOf(packageDocument({ workflows: [workflow(nodes)] }), { 'packageLimits.workflowNodes': '2' }),
     ).toEqual(['workflows/rate.json: /nodes: TOO_MANY']);
   });
 
-  it('may not be larger than packageLimits.bytes', () => {
+  it('must not be larger than packageLimits.bytes', () => {
     const processes = [{ file: 'processes/a.bpmn', bpmn: 'ä'.repeat(600) }];
-    expect(told(packageDocument({ processes }), { 'packageLimits.bytes': '1024' })).toEqual([
+    expect(problemsOf(packageDocument({ processes }), { 'packageLimits.bytes': '1024' })).toEqual([
       'application.json: -: PACKAGE_TOO_LARGE',
     ]);
   });
 
-  it('may not have texts beyond their length', () => {
+  it('must not have texts that are too long', () => {
     const long = 'x'.repeat(1_000_000);
-    expect(told(packageDocument({ systems: [system({ name: long, description: long })] }))).toEqual([
+    expect(problemsOf(packageDocument({ systems: [system({ name: long, description: long })] }))).toEqual([
       'systems/core_tools.json: /name: VALUE_INVALID',
       'systems/core_tools.json: /description: VALUE_INVALID',
     ]);
@@ -449,22 +449,24 @@ describe('a hostile package', () => {
 
   it.each([
     ['a NUL', 'a\u0000b'],
-    ['half of a surrogate pair', 'a\ud800b'],
-  ])('may not hold %s', (_what, text) => {
-    expect(told(packageDocument({ systems: [system({ name: text })] }))).toEqual([
+    ['an unpaired surrogate', 'a\ud800b'],
+  ])('must not contain %s', (_what, text) => {
+    expect(problemsOf(packageDocument({ systems: [system({ name: text })] }))).toEqual([
       'systems/core_tools.json: /name: TEXT_INVALID',
     ]);
-    expect(told(packageDocument({ systems: [withKey(text, 1, system())] }))[0]).toContain('TEXT_INVALID');
+    expect(problemsOf(packageDocument({ systems: [withKey(text, 1, system())] }))[0]).toContain(
+      'TEXT_INVALID',
+    );
   });
 
-  it('is told only so many problems, and that there are more', () => {
+  it('gets a limited number of problems, and a note that there are more', () => {
     const document = packageDocument({ systems: Array.from({ length: 100 }, () => ({})) });
     const { problems } = parse(document, { 'packageLimits.problems': '5' });
     expect(problems).toHaveLength(6);
     expect(problems.at(-1)).toMatchObject({ code: 'MORE_PROBLEMS' });
   });
 
-  it('has the texts of its problems cut', () => {
+  it('gets truncated texts in its problems', () => {
     const { problems } = parse(packageDocument({ systems: [system({ ['k'.repeat(1_000)]: 1 })] }));
     expect(problems[0]?.message.length).toBeLessThan(200);
     expect(problems[0]?.element?.length).toBeLessThan(200);

@@ -7,7 +7,7 @@ import { application, node, packageDocument, settings, system, workflow } from '
 const compiler = new ProcessCompiler();
 const service = new PackagesService(settings());
 
-/** A process with one middle element; `starts` are its start events, by start condition. */
+/** Returns a process with one element between start and end. `starts` are the start conditions of its start events. */
 function bpmn(
   id: string,
   middle = '<bpmn:userTask id="middle" />',
@@ -43,7 +43,7 @@ async function library(): Promise<LibraryBuild> {
   };
 }
 
-async function told(
+async function problemsOf(
   processes: ReturnType<typeof file>[],
   context: Partial<CheckContext> = {},
   parts: Record<string, unknown> = {},
@@ -57,9 +57,9 @@ async function told(
 
 const USES_LIBRARY = { application: application({ libraries: [{ appId: 'scoring', buildId: 'b1' }] }) };
 
-describe('a package with a wrong shape', () => {
-  /** `file: element: code` of what is told beside the shape. */
-  const beside = async (parts: Record<string, unknown>): Promise<string[]> => {
+describe('a package with an invalid structure', () => {
+  /** Returns `file: element: code` of each problem found in the readable parts. */
+  const otherProblems = async (parts: Record<string, unknown>): Promise<string[]> => {
     const { package: pkg, readable } = service.parse(packageDocument(parts));
     expect(pkg).toBeNull();
     const problems = await service.checkParts(readable, 'loans');
@@ -75,20 +75,20 @@ describe('a package with a wrong shape', () => {
   const flow = (name: string, called: string, appId?: string) =>
     workflow([node('start', 'START', ['x']), calling('x', called, appId)], { name });
 
-  it('is told references that lead nowhere, but not those to what could not be read', async () => {
+  it('reports broken references, except to parts that could not be read', async () => {
     const workflows = [{ name: 'wrong', nodes: 7 }, flow('good', 'gone'), flow('fine', 'wrong')];
-    expect(await beside({ workflows, processes: starting('good', 'wrong', 'missing') })).toEqual([
+    expect(await otherProblems({ workflows, processes: starting('good', 'wrong', 'missing') })).toEqual([
       'workflows/good.json: x: WORKFLOW_NOT_FOUND',
       'processes/missing.bpmn: middle: WORKFLOW_NOT_FOUND',
     ]);
   });
 
-  it('is told nothing of names where those of a list are not known', async () => {
-    expect(await beside({ workflows: [{ nodes: [] }, flow('good', 'gone')] })).toEqual([]);
-    expect(await beside({ workflows: 'none', processes: starting('good') })).toEqual([]);
+  it('does not check references to a list whose names are unknown', async () => {
+    expect(await otherProblems({ workflows: [{ nodes: [] }, flow('good', 'gone')] })).toEqual([]);
+    expect(await otherProblems({ workflows: 'none', processes: starting('good') })).toEqual([]);
   });
 
-  it('is told nothing of libraries, and of systems that the version may have', async () => {
+  it('does not check references to libraries, or to systems that the version may have', async () => {
     const tools = { mcpServers: [{ resourceName: 'gone' }], aiType: 'CUSTOM_AGENT', operationPrompt: 'Ask.' };
     const aiOptions = { ...tools, exampleOutputJsonSchema: { type: 'object' } };
     const agent = node('x', 'CUSTOM_AGENT', ['end'], { aiOptions, responseKey: 'x' });
@@ -96,27 +96,27 @@ describe('a package with a wrong shape', () => {
       flow('good', 'score', 'scoring'),
       workflow([node('start', 'START', ['x']), agent], { name: 'asks' }),
     ];
-    expect(await beside({ systems: [{ resourceName: 'wrong' }], workflows })).toEqual([]);
+    expect(await otherProblems({ systems: [{ resourceName: 'wrong' }], workflows })).toEqual([]);
   });
 
-  it('is told calls of processes, unless a file of processes could not be read', async () => {
+  it('reports broken calls of processes, unless a BPMN file could not be read', async () => {
     const processes = [file('one', bpmn('one', call('gone')))];
-    expect(await beside({ systems: [{}], processes })).toEqual([
+    expect(await otherProblems({ systems: [{}], processes })).toEqual([
       'processes/one.bpmn: middle: PROCESS_NOT_FOUND',
     ]);
-    expect(await beside({ processes: [...processes, { file: 'processes/two.bpmn' }] })).toEqual([]);
+    expect(await otherProblems({ processes: [...processes, { file: 'processes/two.bpmn' }] })).toEqual([]);
   });
 });
 
 describe('processes of a package', () => {
-  it('have display names, which may have line breaks', async () => {
+  it('have display names, which may contain line breaks', async () => {
     const named = (name: string) => [
       file('loan', bpmn('loan', `<bpmn:userTask id="middle" name="${name}" />`)),
     ];
     const refused = 'processes/loan.bpmn: middle: DISPLAY_NAME_INVALID';
-    expect(await told(named('De\u202ead'))).toEqual([refused]);
-    expect(await told(named('a\u200bb'))).toEqual([refused]);
-    expect(await told(named('Check&#10;the order'))).toEqual([]);
+    expect(await problemsOf(named('De\u202ead'))).toEqual([refused]);
+    expect(await problemsOf(named('a\u200bb'))).toEqual([refused]);
+    expect(await problemsOf(named('Check&#10;the order'))).toEqual([]);
   });
 
   it('are compiled, and their text is kept', async () => {
@@ -128,13 +128,13 @@ describe('processes of a package', () => {
     ]);
   });
 
-  it('have the problems of their files', async () => {
-    expect(await told([file('a', '<no-bpmn />'), file('b', bpmn('b'))])).toEqual([
+  it('report the problems of their files', async () => {
+    expect(await problemsOf([file('a', '<no-bpmn />'), file('b', bpmn('b'))])).toEqual([
       expect.stringMatching(/^processes\/a\.bpmn: /) as string,
     ]);
   });
 
-  it('are named in problems as a modeler shows them, with the line and the nearest name', async () => {
+  it('are named in problems as in a modeler, with the line and a suggestion', async () => {
     const caller = bpmn(
       'one',
       '\n<bpmn:callActivity id="middle" name="Check &lt;it&gt;"\n calledElement="tvo" />',
@@ -156,25 +156,25 @@ describe('processes of a package', () => {
     ]);
   });
 
-  it('have names that are unique without regard to case, in files of their own', async () => {
-    expect(await told([file('a', bpmn('loan')), file('b', bpmn('LOAN'))])).toEqual([
+  it('must have unique names, ignoring case, and separate files', async () => {
+    expect(await problemsOf([file('a', bpmn('loan')), file('b', bpmn('LOAN'))])).toEqual([
       'processes/b.bpmn: LOAN: PROCESS_NAME_NOT_UNIQUE',
     ]);
-    expect(await told([file('a', bpmn('one')), file('a', bpmn('two'))])).toEqual([
+    expect(await problemsOf([file('a', bpmn('one')), file('a', bpmn('two'))])).toEqual([
       'processes/a.bpmn: null: FILE_NOT_UNIQUE',
     ]);
   });
 
-  it('may call each other, whatever the order of their files', async () => {
-    expect(await told([file('a', bpmn('one', call('two'))), file('b', bpmn('two', call('one')))])).toEqual(
-      [],
-    );
+  it('may call each other, regardless of the order of their files', async () => {
+    expect(
+      await problemsOf([file('a', bpmn('one', call('two'))), file('b', bpmn('two', call('one')))]),
+    ).toEqual([]);
   });
 
   it.each([
     ['a process that does not exist', call('gone'), 'PROCESS_NOT_FOUND'],
     [
-      'a process of an application that is no library',
+      'a process of an application that is not a library',
       call('check', 'svc:appId="other"'),
       'PROCESS_NOT_FOUND',
     ],
@@ -183,16 +183,20 @@ describe('processes of a package', () => {
       call('two', 'svc:startCondition="x"'),
       'START_CONDITION_NOT_FOUND',
     ],
-    ['one of several starts without naming it', call('many'), 'START_CONDITION_MISSING'],
-    ['a process that only a message starts', call('message'), 'START_NOT_FOUND'],
+    ['a process with several start conditions without naming one', call('many'), 'START_CONDITION_MISSING'],
+    ['a process that only a message can start', call('message'), 'START_NOT_FOUND'],
     [
       'a subprocess that does not exist',
       action('kind="startSubprocess" process="gone"'),
       'PROCESS_NOT_FOUND',
     ],
-    ['a process by another spelling', call('TWO'), 'PROCESS_NOT_FOUND'],
+    ['a process by a name in different case', call('TWO'), 'PROCESS_NOT_FOUND'],
     ['a workflow that does not exist', action('kind="startWorkflow" workflow="gone"'), 'WORKFLOW_NOT_FOUND'],
-    ['a workflow by another spelling', action('kind="startWorkflow" workflow="RATE"'), 'WORKFLOW_NOT_FOUND'],
+    [
+      'a workflow by a name in different case',
+      action('kind="startWorkflow" workflow="RATE"'),
+      'WORKFLOW_NOT_FOUND',
+    ],
   ])('cannot start %s', async (_what, middle, code) => {
     const message = bpmn('message')
       .replace(
@@ -201,7 +205,7 @@ describe('processes of a package', () => {
       )
       .replace('<bpmn:process', '<bpmn:message id="m" name="m" svc:correlation="" /><bpmn:process');
     expect(
-      await told(
+      await problemsOf(
         [
           file('one', bpmn('one', middle)),
           file('two', bpmn('two')),
@@ -214,7 +218,7 @@ describe('processes of a package', () => {
     ).toEqual([`processes/one.bpmn: middle: ${code}`]);
   });
 
-  it('have one start event for each message, in one process and in the package', async () => {
+  it('must have only one start event per message in the package', async () => {
     const started = (id: string, ...messages: string[]) =>
       messages.reduce(
         (xml, name, index) =>
@@ -233,15 +237,15 @@ describe('processes of a package', () => {
           messages.map(() => null),
         ),
       );
-    expect(await told([file('a', started('a', 'paid', 'sent', 'paid'))])).toEqual([
+    expect(await problemsOf([file('a', started('a', 'paid', 'sent', 'paid'))])).toEqual([
       'processes/a.bpmn: s2: MESSAGE_STARTS_TWICE',
     ]);
-    expect(await told([file('a', started('a', 'paid')), file('b', started('b', 'Paid', 'paid'))])).toEqual([
-      'processes/b.bpmn: s1: MESSAGE_STARTS_TWICE',
-    ]);
+    expect(
+      await problemsOf([file('a', started('a', 'paid')), file('b', started('b', 'Paid', 'paid'))]),
+    ).toEqual(['processes/b.bpmn: s1: MESSAGE_STARTS_TWICE']);
   });
 
-  it('are looked at for what they name although their file does not compile, and count as there', async () => {
+  it('are checked for references and can be referred to even if they do not compile', async () => {
     const files = [
       file(
         'a',
@@ -250,14 +254,14 @@ describe('processes of a package', () => {
       file('b', bpmn('b', call('a'))),
       file('c', bpmn('c', call(''))),
     ];
-    expect((await told(files)).toSorted((one, other) => one.localeCompare(other))).toEqual([
+    expect((await problemsOf(files)).toSorted((one, other) => one.localeCompare(other))).toEqual([
       'processes/a.bpmn: middle: PROCESS_NOT_FOUND',
       'processes/a.bpmn: q: UNSUPPORTED_ELEMENT',
       'processes/c.bpmn: middle: MISSING_VALUE',
     ]);
   });
 
-  it('may start what exists', async () => {
+  it('may start existing processes and workflows', async () => {
     const workflows = [workflow()];
     const files = [
       file('a', bpmn('a', call('many', 'svc:startCondition="b"'))),
@@ -265,29 +269,29 @@ describe('processes of a package', () => {
       file('c', bpmn('c', action('kind="startSubprocess" process="a"'))),
       file('many', bpmn('many', undefined, ['a', 'b'])),
     ];
-    expect(await told(files, {}, { workflows })).toEqual([]);
+    expect(await problemsOf(files, {}, { workflows })).toEqual([]);
   });
 
-  it('may start what a library has, when the package names it', async () => {
+  it('may start processes and workflows of a library that the package names', async () => {
     const files = [
       file('a', bpmn('a', call('check', 'svc:appId="scoring" svc:startCondition="a"'))),
       file('b', bpmn('b', action('kind="startWorkflow" workflow="score" appId="scoring"'))),
     ];
     const libraries = [await library()];
-    expect(await told(files, { libraries }, USES_LIBRARY)).toEqual([]);
-    expect(await told(files, { libraries })).toEqual([
+    expect(await problemsOf(files, { libraries }, USES_LIBRARY)).toEqual([]);
+    expect(await problemsOf(files, { libraries })).toEqual([
       'processes/a.bpmn: middle: PROCESS_NOT_FOUND',
       'processes/b.bpmn: middle: WORKFLOW_NOT_FOUND',
     ]);
     const wrong = [file('a', bpmn('a', call('check', 'svc:appId="scoring"')))];
-    expect(await told(wrong, { libraries }, USES_LIBRARY)).toEqual([
+    expect(await problemsOf(wrong, { libraries }, USES_LIBRARY)).toEqual([
       'processes/a.bpmn: middle: START_CONDITION_MISSING',
     ]);
   });
 });
 
 describe('withDefinitionIds', () => {
-  it('puts the ids of own systems and workflows where the contract has them', async () => {
+  it('fills in the definition ids of systems and workflows of the same package', async () => {
     const nodes = [
       node('start', 'START', ['agent']),
       node('agent', 'CUSTOM_AGENT', ['rest'], {
@@ -334,6 +338,8 @@ describe('withDefinitionIds', () => {
   });
 });
 
-it('a BPMN file with a byte order mark is one like any other', async () => {
-  expect(await told([file('a', `\uFEFF<?xml version="1.0" encoding="UTF-8"?>${bpmn('a')}`)])).toEqual([]);
+it('a BPMN file may start with a byte order mark', async () => {
+  expect(await problemsOf([file('a', `\uFEFF<?xml version="1.0" encoding="UTF-8"?>${bpmn('a')}`)])).toEqual(
+    [],
+  );
 });

@@ -9,7 +9,7 @@ import { application, node, packageDocument, system, withoutProcesses, workflow 
 const names = Object.keys(publishedSchemas());
 const SHAPE = /^(MEMBER_UNKNOWN|MEMBER_MISSING|VALUE_INVALID|SECRET_IN_PACKAGE)$/;
 
-/** A package with every kind of part. */
+/** Returns a package with every kind of part. */
 function richDocument(): Record<string, unknown> {
   return packageDocument({
     application: application({
@@ -75,8 +75,8 @@ function richDocument(): Record<string, unknown> {
   });
 }
 
-/** Codes of what the service says: of the shape, and of node payloads, which it looks at afterwards. */
-async function toldBy(document: unknown): Promise<string[]> {
+/** Returns the codes of all problems that the service reports: first about the structure, then about node payloads. */
+async function codesFor(document: unknown): Promise<string[]> {
   const service = withoutProcesses();
   const { package: pkg, problems } = service.parse(document);
   if (pkg === null) {
@@ -89,7 +89,7 @@ async function toldBy(document: unknown): Promise<string[]> {
 
 type Path = (string | number)[];
 
-/** Every place in a document. */
+/** Returns the paths of all values in a document. */
 function pathsOf(value: unknown, at: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) {
     return [at];
@@ -101,7 +101,7 @@ function pathsOf(value: unknown, at: Path = []): Path[] {
   return [at, ...members.flatMap(([key, member]) => pathsOf(member, [...at, key]))];
 }
 
-/** A copy in which a place is replaced, or removed when there is nothing to replace it with. */
+/** Returns a copy in which the value at a path is replaced, or removed if the new value is undefined. */
 function changed(document: unknown, path: Path, value: unknown): unknown {
   const copy = structuredClone(document) as Record<string | number, unknown>;
   let holder = copy;
@@ -120,7 +120,7 @@ function changed(document: unknown, path: Path, value: unknown): unknown {
   return copy;
 }
 
-/** Of a document in which nothing is wrong. */
+/** Warnings about a valid document. */
 const WARNINGS = ['DEFAULT_MISSING', 'NODE_TYPE_NOT_RUN'];
 
 describe('published JSON Schemas', () => {
@@ -130,23 +130,23 @@ describe('published JSON Schemas', () => {
     validate = ajv.compile(publishedSchemas()['application-package.schema.json'] ?? {});
   });
 
-  it.each(names)('%s is committed as the code has it', (name) => {
+  it.each(names)('%s in docs/schemas matches the code', (name) => {
     const committed = JSON.parse(readFileSync(`docs/schemas/${name}`, 'utf8')) as unknown;
     expect(committed).toEqual(publishedSchemas()[name]);
   });
 
-  it.each(names)('%s is JSON Schema of 2020-12 that refers to nothing outside of itself', (name) => {
+  it.each(names)('%s is a self-contained JSON Schema (2020-12)', (name) => {
     const schema = publishedSchemas()[name] ?? {};
     expect(schema).toMatchObject({ $schema: 'https://json-schema.org/draft/2020-12/schema' });
     expect(() => new Ajv2020({ strict: false }).compile(schema)).not.toThrow();
   });
 
-  it('take what the service takes', async () => {
-    expect((await toldBy(richDocument())).filter((code) => !WARNINGS.includes(code))).toEqual([]);
+  it('accept a document that the service accepts', async () => {
+    expect((await codesFor(richDocument())).filter((code) => !WARNINGS.includes(code))).toEqual([]);
     expect(validate(richDocument()), JSON.stringify(validate.errors)).toBe(true);
   });
 
-  it('say the same of a package as the service, whatever is changed in it', async () => {
+  it('agree with the service about randomly changed packages', async () => {
     const paths = pathsOf(richDocument());
     const values = fc.oneof(
       fc.constantFrom<unknown>(
@@ -172,7 +172,7 @@ describe('published JSON Schemas', () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...paths), values, async (path, value) => {
         const document = changed(richDocument(), path, value);
-        const codes = await toldBy(document);
+        const codes = await codesFor(document);
         const isValid = validate(document);
         const said = JSON.stringify({ path, value, codes, errors: validate.errors });
         if (codes.some((code) => SHAPE.test(code) && code !== 'SECRET_IN_PACKAGE')) {
@@ -186,7 +186,7 @@ describe('published JSON Schemas', () => {
     );
   }, 60_000);
 
-  it('describe the graph that the compiler makes', async () => {
+  it('describe the graph that the compiler produces', async () => {
     const xml = `<?xml version="1.0"?>
       <definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="urn:test">
         <process id="p" isExecutable="true">

@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 
 let graphs: ProcessGraph[];
 let rating: PackageWorkflow;
-/** What the workflow says of applications, worked out before: the engine of the test does not wait. */
+/** Results of the rating workflow, computed in advance because the test engine is synchronous. */
 const ratings = new Map<string, JsonValue>();
 
 async function rate(input: JsonObject): Promise<JsonValue> {
@@ -61,7 +61,7 @@ beforeAll(async () => {
   }
 });
 
-/** A loan onboarding that is started. */
+/** Starts a loan onboarding. */
 function started(): { engine: MemoryEngine; instance: MemoryInstance } {
   const engine = new MemoryEngine(...graphs);
   engine.workflows.set('rate_application', (input) => ({
@@ -70,7 +70,7 @@ function started(): { engine: MemoryEngine; instance: MemoryInstance } {
   return { engine, instance: engine.start('loan_onboarding', CLIENT) };
 }
 
-/** Executes the UI action of this name on the token that has it open. */
+/** Executes the UI action with this name on the token at which it is available. */
 function act(engine: MemoryEngine, instance: MemoryInstance, name: string, body: JsonObject = {}): void {
   for (const token of instance.state.tokens.values()) {
     const action = engine.open(instance, token).find((open) => open.name === name);
@@ -79,7 +79,7 @@ function act(engine: MemoryEngine, instance: MemoryInstance, name: string, body:
       return;
     }
   }
-  throw new Error(`${name} is not open`);
+  throw new Error(`UI action "${name}" is not available.`);
 }
 
 const openNames = (engine: MemoryEngine, instance: MemoryInstance) =>
@@ -88,7 +88,7 @@ const openNames = (engine: MemoryEngine, instance: MemoryInstance) =>
   );
 
 describe('the loan onboarding of the sample', () => {
-  it('grants a loan that is affordable', () => {
+  it('grants an affordable loan', () => {
     const { engine, instance } = started();
     expect(openNames(engine, instance)).toEqual(['submit_application']);
     act(engine, instance, 'submit_application', AFFORDABLE);
@@ -111,7 +111,7 @@ describe('the loan onboarding of the sample', () => {
     });
   });
 
-  it('lets an agent advise who wants advice', () => {
+  it('gets advice from an agent if the client wants it', () => {
     const { engine, instance } = started();
     const advice = { total: 12_120, sentence: 'You pay back 12120 in all.' };
     engine.workflows.set('advise_client', (input) => ({
@@ -128,7 +128,7 @@ describe('the loan onboarding of the sample', () => {
     expect(instance.state.data).not.toHaveProperty('advice');
   });
 
-  it('declines a loan that is not', () => {
+  it('declines a loan that is not affordable', () => {
     const { engine, instance } = started();
     act(engine, instance, 'submit_application', TOO_MUCH);
     engine.advance(3_000);
@@ -141,7 +141,7 @@ describe('the loan onboarding of the sample', () => {
     });
   });
 
-  it('goes back to the application while the offer is open, and forgets what came of it', () => {
+  it('can go back to the application while the offer is open, and discards its results', () => {
     const { engine, instance } = started();
     act(engine, instance, 'submit_application', AFFORDABLE);
     engine.advance(3_000);
@@ -165,7 +165,7 @@ describe('the loan onboarding of the sample', () => {
     expect(instance.state.data).not.toHaveProperty('decision');
   });
 
-  it('refuses an application that could not be rated', async () => {
+  it('rejects an application that cannot be rated', async () => {
     await expect(rate({ application: { amount: 1, months: 0, income: 1 } })).rejects.toMatchObject({
       code: 'WORKFLOW_INPUT_INVALID',
     });
