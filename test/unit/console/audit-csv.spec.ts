@@ -20,7 +20,7 @@ const EVENT: ApplicationAuditEvent = {
 const named = (userName: string): string => csvOf([{ ...EVENT, actor: { ...EVENT.actor, userName } }]);
 
 describe('csvOf', () => {
-  it('has a line of names and a line for each event', () => {
+  it('writes a header line and a line for each event', () => {
     const [names, event, end] = csvOf([EVENT]).split('\r\n');
     expect(names?.split(',').slice(0, 4)).toEqual(['timestamp', 'action', 'outcome', 'userName']);
     expect(event).toBe(
@@ -29,15 +29,18 @@ describe('csvOf', () => {
     expect(end).toBe('');
   });
 
-  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1'])('makes no formula of %j', (text) => {
-    expect(named(text)).toContain(`'${text}`);
-  });
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1'])(
+    'does not let a spreadsheet evaluate %j as a formula',
+    (text) => {
+      expect(named(text)).toContain(`'${text}`);
+    },
+  );
 
-  it.each(['x;=1+1', 'x\t=1+1'])('lets no program part the cell %j', (text) => {
+  it.each(['x;=1+1', 'x\t=1+1'])('quotes %j so that no program splits the cell', (text) => {
     expect(named(text)).toContain(`,"${text}",`);
   });
 
-  it('quotes what has a quote, a comma or a line end in it', () => {
+  it('quotes values with a quote, comma or line break', () => {
     expect(named('=HYPERLINK("https://x",1)')).toContain(`"'=HYPERLINK(""https://x"",1)"`);
     expect(csvOf([{ ...EVENT, details: { a: 'b' } }])).toContain('"{""a"":""b""}"');
   });

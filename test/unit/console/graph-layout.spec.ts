@@ -24,11 +24,11 @@ const node = (
 const xs = (nodes: WorkflowNode[]) => drawingOf(nodes, 'otherwise').nodes.map(({ x }) => x);
 
 describe('drawingOf', () => {
-  it('keeps the places that the author has chosen, from the corner on', () => {
+  it('keeps the positions that the author has chosen, relative to the top left corner', () => {
     expect(xs([node('start', [-100, 0], ['end']), node('end', [200, 0])])).toEqual([16, 316]);
   });
 
-  it('goes from left to right where nodes would lie on each other, in circles too', () => {
+  it('arranges overlapping nodes from left to right, even in cycles', () => {
     const [first, second, third] = xs([
       node('start', [0, 0], ['a']),
       node('a', [0, 0], ['b']),
@@ -38,7 +38,7 @@ describe('drawingOf', () => {
     expect(third).toBeGreaterThan((second ?? 0) + NODE_WIDTH);
   });
 
-  it('writes conditions beside their lines', () => {
+  it('labels sequences with their conditions', () => {
     const conditions = [
       { id: '1', expression: 'x > 1', nextNodeId: 'a', order: 1, isDefault: false },
       { id: '2', expression: null, nextNodeId: 'b', order: 2, isDefault: true },

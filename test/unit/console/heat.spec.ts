@@ -24,7 +24,7 @@ const entered = (...counts: number[]): ElementStatistics[] =>
   counts.map((count, index) => element(`e${index}`, { entered: count }));
 
 describe('a heat map', () => {
-  it('marks the largest value, however it is rounded', () => {
+  it('marks the largest value despite rounding', () => {
     const elements = [element('worst', { incidentRate: 0.83 }), element('other', { incidentRate: 0.1 })];
     const marks = heatMarks(elements, 'incidentRate', levelsOf(elements, 'incidentRate'));
     expect(marks.map(({ elementId, className }) => `${elementId} ${className}`)).toEqual([
@@ -33,7 +33,7 @@ describe('a heat map', () => {
     ]);
   });
 
-  it('has equal steps up to the largest value, in whole numbers where things are counted', () => {
+  it('has equal levels up to the largest value, with whole numbers for counts', () => {
     const levels = levelsOf(entered(0, 12, 3), 'entered');
     expect(levels.map((level) => levelText('entered', level))).toEqual([
       '1 to 2',
@@ -52,12 +52,12 @@ describe('a heat map', () => {
     expect(shares.map((level) => levelText('incidentRate', level))[0]).toBe('more than 0 %, up to 10 %');
   });
 
-  it('has none where nothing was counted', () => {
+  it('has no levels or marks if nothing was counted', () => {
     expect(levelsOf(entered(0, 0), 'entered')).toEqual([]);
     expect(heatMarks(entered(0, 0), 'entered', [])).toEqual([]);
   });
 
-  it('marks each element that has a value with its step and the value', () => {
+  it('marks each element that has a value with its level and the value', () => {
     const elements = entered(0, 12, 3);
     const marks = heatMarks(elements, 'entered', levelsOf(elements, 'entered'));
     expect(marks.map(({ elementId, className, text }) => [elementId, className, text])).toEqual([
@@ -66,7 +66,7 @@ describe('a heat map', () => {
     ]);
   });
 
-  it('gives the largest value the last step, whatever divides it', () => {
+  it('always puts the largest value on the highest level', () => {
     const largest: Partial<ElementStatistics>[] = [
       ...[1, 2, 3, 7, 86_400_123].map((medianMs) => ({ medianMs })),
       ...[0.1, 0.3, 1 / 3, 1].map((incidentRate) => ({ incidentRate })),
@@ -79,7 +79,7 @@ describe('a heat map', () => {
     }
   });
 
-  it('tells what has most first', () => {
+  it('sorts elements by value in descending order', () => {
     expect(byMeasure(entered(1, 3, 2), 'entered').map(({ bpmnElementId }) => bpmnElementId)).toEqual([
       'e1',
       'e2',

@@ -8,7 +8,7 @@ it.each([
   ],
   ['{"id": 3544790567247868102}', undefined],
   ['{', undefined],
-])('%s is taken without rounding, or not at all', (text, value) => {
+])('%s is parsed only if no number would be rounded', (text, value) => {
   expect(parsedJson(text)).toEqual(value);
 });
 

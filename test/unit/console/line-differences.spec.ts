@@ -5,7 +5,7 @@ const pairs = (before: string, after: string) =>
   pairLines(before, after).map((pair) => [pair.before, pair.after, pair.isSame]);
 
 describe('pairLines', () => {
-  it('puts the same lines side by side, and what changed beside each other', () => {
+  it('aligns equal lines, and pairs changed lines', () => {
     expect(pairs('a\nb\nc\nd', 'a\nx\nc\ny\nd')).toEqual([
       ['a', 'a', true],
       ['b', 'x', false],
@@ -15,7 +15,7 @@ describe('pairLines', () => {
     ]);
   });
 
-  it('pairs very long texts by their places', () => {
+  it('pairs the lines of very long texts by position', () => {
     const long = Array.from({ length: 1_000 }, (_none, index) => String(index)).join('\n');
     const found = pairs(long, `${long}\nend`);
     expect(found).toHaveLength(1_001);

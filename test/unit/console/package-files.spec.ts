@@ -14,7 +14,7 @@ import { readPackageFolder } from '../../../src/delivery/packages/reading/packag
 type Content = string | Uint8Array<ArrayBuffer>;
 type Folder = Record<string, Content>;
 
-/** Files as a browser gives them when a folder is chosen. */
+/** Returns the files that a browser provides when a user selects a folder. */
 const filesOf = (folder: Folder): File[] =>
   Object.entries(folder).map(([path, content]) => {
     const name = path.slice(path.lastIndexOf('/') + 1);
@@ -37,8 +37,8 @@ const WHOLE: Folder = {
   'workflows/rate.json': '\uFEFF{"name":"rate"}',
   'processes/loan.bpmn': '<bpmn/>',
 };
-/** Silent for both readers. */
-const BESIDE: Folder = {
+/** Files that both readers ignore without a warning. */
+const IGNORED: Folder = {
   'README.md': '',
   LICENSE: '',
   'notes.txt': '',
@@ -54,7 +54,7 @@ const BESIDE: Folder = {
 };
 const UTF_16 = Uint8Array.of(0xff, 0xfe, 0x3c, 0x00);
 
-/** What `svc deliver` makes of the same folder. */
+/** Reads the folder as `svc deliver` does. */
 async function read(folder: Folder): Promise<Awaited<ReturnType<typeof readPackageFolder>>> {
   const root = await mkdtemp(join(tmpdir(), 'package-files-'));
   try {
@@ -68,16 +68,16 @@ async function read(folder: Folder): Promise<Awaited<ReturnType<typeof readPacka
   }
 }
 
-describe('a folder that is chosen in a browser', () => {
-  it('is the document that the command makes of it', async () => {
-    const folder = { ...WHOLE, ...BESIDE };
+describe('a folder that is selected in a browser', () => {
+  it('is read into the same document as by the command', async () => {
+    const folder = { ...WHOLE, ...IGNORED };
     const { document, leftOut } = await readPackageFiles(filesOf(folder));
     expect(await read(folder)).toEqual({ document, problems: [] });
     expect(document.systems).toHaveLength(2);
     expect(leftOut).toEqual([]);
   });
 
-  it('has names at the top that are left out, and told once', async () => {
+  it('lists each ignored name at the top level once', async () => {
     const folder = {
       ...WHOLE,
       'drawings/a.svg': '',
@@ -94,37 +94,37 @@ describe('a folder that is chosen in a browser', () => {
   });
 
   it.each<[string, Folder]>([
-    ['another ending', { 'processes/loan.xml': '' }],
-    ['another ending of a readme', { 'systems/README.JSON': '{}' }],
-    ['a deeper folder', { 'processes/old/a.bpmn': '', 'processes/old/b.bpmn': '' }],
-    ['a deeper folder with hidden files only', { 'workflows/old/.keep': '' }],
+    ['an unknown extension', { 'processes/loan.xml': '' }],
+    ['an unknown extension of a readme', { 'systems/README.JSON': '{}' }],
+    ['a nested folder', { 'processes/old/a.bpmn': '', 'processes/old/b.bpmn': '' }],
+    ['a nested folder with only hidden files', { 'workflows/old/.keep': '' }],
     ['a file that is not UTF-8', { 'processes/old.bpmn': UTF_16 }],
     ['JSON that is not UTF-8', { 'systems/old.json': UTF_16 }],
-    ['no JSON', { 'systems/old.json': '{' }],
-    ['no object', { 'workflows/old.json': '[]' }],
-    ['several faults', { 'processes/a.txt': '', 'processes/b.bpmn': UTF_16, 'systems/c.json': 'c' }],
-  ])('is refused as by the command: %s', async (_, wrong) => {
+    ['invalid JSON', { 'systems/old.json': '{' }],
+    ['JSON that is not an object', { 'workflows/old.json': '[]' }],
+    ['several errors', { 'processes/a.txt': '', 'processes/b.bpmn': UTF_16, 'systems/c.json': 'c' }],
+  ])('is rejected with the same problems as by the command: %s', async (_, wrong) => {
     const folder = { ...WHOLE, ...wrong };
-    const told = await problemsOf(filesOf(folder));
+    const reported = await problemsOf(filesOf(folder));
     const { problems } = await read(folder);
-    expect(told).toEqual(expect.arrayContaining(problems.map(({ code, file }) => ({ code, file }))));
-    expect(told).toHaveLength(problems.length);
+    expect(reported).toEqual(expect.arrayContaining(problems.map(({ code, file }) => ({ code, file }))));
+    expect(reported).toHaveLength(problems.length);
   });
 
-  it('is refused with a file in the place of a folder', async () => {
+  it('is rejected if a file has the name of a required folder', async () => {
     const { 'processes/loan.bpmn': _, ...others } = WHOLE;
     expect(await problemsOf(filesOf({ ...others, processes: '' }))).toEqual([
       { code: 'FILE_NOT_REGULAR', file: 'processes' },
     ]);
   });
 
-  it('is refused without its file, also where a folder deeper down has one', async () => {
+  it('is rejected without application.json, even if a nested folder has one', async () => {
     expect(await problemsOf(filesOf({ 'loans/application.json': '{}' }))).toEqual([
       { code: 'FILE_NOT_READABLE', file: 'application.json' },
     ]);
   });
 
-  it('is refused where a file has changed since', async () => {
+  it('is rejected if a file has changed since it was selected', async () => {
     const [first, ...others] = filesOf(WHOLE);
     const gone = Object.assign(first ?? new File([], ''), {
       arrayBuffer: async () => Promise.reject(new DOMException('gone', 'NotReadableError')),
@@ -134,7 +134,7 @@ describe('a folder that is chosen in a browser', () => {
     ]);
   });
 
-  it('is not read beyond 64 MiB of its parts', async () => {
+  it('is rejected if its parts exceed 64 MiB', async () => {
     const sized = (size: number): File[] =>
       filesOf(WHOLE).map((file) =>
         file.name === 'loan.bpmn' ? Object.defineProperty(file, 'size', { value: size }) : file,
@@ -148,7 +148,7 @@ describe('a folder that is chosen in a browser', () => {
     expect(await problemsOf(sized(most + 1))).toEqual([{ code: 'PACKAGE_TOO_LARGE', file: '' }]);
   });
 
-  it('is not read beyond 10,000 files of a part', async () => {
+  it('is rejected if a part has more than 10,000 files', async () => {
     const many = (count: number): File[] =>
       filesOf({
         ...Object.fromEntries(Array.from({ length: count }, (_, index) => [`systems/s${index}.json`, '{}'])),
@@ -159,8 +159,8 @@ describe('a folder that is chosen in a browser', () => {
   });
 });
 
-describe('choices about a folder', () => {
-  it('replace what they name, and leave the rest as the folder has it', async () => {
+describe('user choices for a selected folder', () => {
+  it('replace builds and addresses, and keep the rest of the document', async () => {
     const files = await readPackageFiles(filesOf(WHOLE));
     expect(librariesOf(files)).toEqual([
       { appId: 'common', buildId: 'b1' },
@@ -182,7 +182,7 @@ describe('choices about a folder', () => {
     expect(withChoices(files, new Map(), new Map())).toEqual(files.document);
   });
 
-  it('never mean what the folder has where they are emptied', async () => {
+  it('do not fall back to the value in the folder if they are empty', async () => {
     const files = await readPackageFiles(filesOf(WHOLE));
     const document = withChoices(files, new Map(), new Map([['bank', '']]));
     expect(addressesOf({ ...files, document })).toEqual([{ name: 'bank', baseUrl: '' }]);
