@@ -9,7 +9,7 @@ const CONFIG = resolve('tools/arch/dependency-cruiser.cjs');
 const rules = (createRequire(import.meta.url)(CONFIG) as { forbidden: { name: string; comment: string }[] })
   .forbidden;
 
-/** For each rule a file that breaks it, and a neighbour that stays within it. */
+/** A file that breaks the rule, for each rule. */
 const PLANTED: Record<string, [file: string, text: string]> = {
   'no-cycles': ['src/a/cycle-one.ts', "import './cycle-two.js';"],
   'no-folder-cycles': ['src/a/upper/up.ts', "import '../lower/down.js';"],
@@ -87,11 +87,11 @@ describe('dependency-cruiser.cjs', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('has a planted violation for every rule', () => {
+  it('is tested with a violation of every rule', () => {
     expect(Object.keys(PLANTED).toSorted()).toEqual(rules.map(({ name }) => name).toSorted());
   });
 
-  it.each(Object.entries(PLANTED))('fires %s', (name, [file]) => {
+  it.each(Object.entries(PLANTED))('reports a violation of %s', (name, [file]) => {
     expect(
       violations.filter(({ rule, from }) => rule.name === name && (from === file || from === dirname(file))),
     ).not.toEqual([]);
@@ -104,7 +104,7 @@ describe('dependency-cruiser.cjs', () => {
     expect(allowed).toEqual([]);
   });
 
-  it('says why for every rule', () => {
+  it('explains every rule', () => {
     expect(rules.filter(({ comment }) => comment.length < 40)).toEqual([]);
   });
 });
@@ -114,7 +114,7 @@ function cruise(cwd: string): Promise<Report['summary']['violations']> {
   const args = ['--config', CONFIG, '--output-type', 'json', 'src', 'migrations', 'packages'];
   return new Promise((done, fail) => {
     execFile(program, args, { cwd, maxBuffer: 16 * 1024 * 1024 }, (error, stdout, stderr) => {
-      // The exit status is the number of violations, so only an empty answer is a failure.
+      // The exit status is the number of violations, so only empty output means a failure.
       if (stdout === '') {
         fail(new Error(stderr, { cause: error }));
       } else {

@@ -13,8 +13,14 @@ const audit = /^audit\(\) \{$.*?^\}$/ms.exec(script)?.[0] ?? '';
 it.each([
   ['passes without a known vulnerability', '{"vulnerabilities":{}}', 0, 0, 'No known vulnerability'],
   ['fails with one', '{"vulnerabilities":{"a":{"severity":"high"}}}', 1, 1, 'vulnerabilities'],
-  ['is left out, and says so, where the registry offers none', '{"error":{}}', 1, 77, 'offers no audit'],
-])('the gate of CI %s', (_name, report, npmStatus, status, line) => {
+  [
+    'is skipped with a message if the registry does not support audits',
+    '{"error":{}}',
+    1,
+    77,
+    'offers no audit',
+  ],
+])('the audit gate of CI %s', (_name, report, npmStatus, status, line) => {
   const npm = join(folder, 'npm');
   writeFileSync(npm, `#!/bin/sh\necho '${report}'\nexit ${npmStatus}\n`);
   chmodSync(npm, 0o755);

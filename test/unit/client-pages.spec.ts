@@ -12,33 +12,33 @@ const PAGES: Readonly<Record<string, Page>> = {
 };
 
 describe('pagesOf', () => {
-  const asked: (string | undefined)[] = [];
+  const requested: (string | undefined)[] = [];
   const pages = (): AsyncGenerator<Page> => {
-    asked.length = 0;
+    requested.length = 0;
     return pagesOf(({ before }) => {
-      asked.push(before);
+      requested.push(before);
       return Promise.resolve({ data: PAGES[before ?? ''] as Page });
     });
   };
 
-  it('reads all pages, also behind an empty one', async () => {
+  it('reads all pages, even after an empty page', async () => {
     const items: string[] = [];
     for await (const page of pages()) {
       items.push(...page.items);
     }
     expect(items).toEqual(['a', 'b', 'd']);
-    expect(asked).toEqual([undefined, 'b', 'c']);
+    expect(requested).toEqual([undefined, 'b', 'c']);
   });
 
-  it('asks for no more than the loop wants', async () => {
+  it('requests no further pages after the loop ends', async () => {
     for await (const page of pages()) {
       expect(page.items).toEqual(['a', 'b']);
       break;
     }
-    expect(asked).toEqual([undefined]);
+    expect(requested).toEqual([undefined]);
   });
 
-  it('is rejected with what a page is refused with', async () => {
+  it('rejects with the error of a failed page', async () => {
     const refused = pagesOf<Page>(() => Promise.reject(new Error('refused')));
     await expect(refused.next()).rejects.toThrow('refused');
   });

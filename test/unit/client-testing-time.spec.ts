@@ -9,11 +9,11 @@ describe('addDuration', () => {
     ['P2W', '2030-02-14T08:00:00.000Z'],
     ['P1M', '2030-02-28T08:00:00.000Z'],
     ['P1Y2M', '2031-03-31T08:00:00.000Z'],
-  ])('adds %s by the calendar', (duration, expected) => {
+  ])('adds %s with calendar arithmetic', (duration, expected) => {
     expect(addDuration(new Date('2030-01-31T08:00:00Z'), duration).toISOString()).toBe(expected);
   });
 
-  it.each(['', 'P', 'PT', '14D', 'P1H', 'P1DT', '-P1D'])('knows that %j is not a duration', (text) => {
+  it.each(['', 'P', 'PT', '14D', 'P1H', 'P1DT', '-P1D'])('rejects %j, which is not a duration', (text) => {
     expect(() => addDuration(new Date(), text)).toThrow(`${text} is not a duration`);
   });
 });
@@ -29,7 +29,7 @@ describe('matches', () => {
     ['Hello Ada', /^Hello/, true],
     [7, /7/, false],
     [null, {}, false],
-  ])('says of %j and %j: %j', (actual, expected, outcome) => {
+  ])('compares %j with %j: %j', (actual, expected, outcome) => {
     expect(matches(actual, expected)).toBe(outcome);
   });
 });

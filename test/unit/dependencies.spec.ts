@@ -17,8 +17,8 @@ const installed = Object.entries((read('package-lock.json') as LockFile).package
   ([path, { link }]) => path.startsWith('node_modules/') && link !== true,
 );
 
-describe('packages of others', () => {
-  it('are named with one exact version', () => {
+describe('third-party packages', () => {
+  it('are pinned to an exact version', () => {
     const { dependencies, devDependencies, overrides } = manifest;
     const versions = [dependencies, devDependencies, overrides].flatMap((part) => Object.entries(part));
     expect(versions.length).toBeGreaterThan(20);
@@ -27,18 +27,18 @@ describe('packages of others', () => {
     ).toEqual([]);
   });
 
-  it('are each locked by the hash of what is installed', () => {
+  it('are locked by the hash of their content', () => {
     expect(installed.length).toBeGreaterThan(100);
-    const free = installed.filter(([, { integrity }]) => integrity?.startsWith('sha512-') !== true);
-    expect(free.map(([path]) => path)).toEqual([]);
+    const unlocked = installed.filter(([, { integrity }]) => integrity?.startsWith('sha512-') !== true);
+    expect(unlocked.map(([path]) => path)).toEqual([]);
   });
 
-  it('run no script when they are installed', () => {
+  it('run no install scripts', () => {
     const names = installed
       .filter(([, { hasInstallScript }]) => hasInstallScript === true)
       .map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length));
     expect(names.length).toBeGreaterThan(0);
-    // npm asks about a package with such a script that is not named here, at every installation.
+    // npm warns at every installation about a package with an install script that is not listed.
     expect(names.filter((name) => manifest.allowScripts[name] !== false)).toEqual([]);
   });
 });

@@ -12,16 +12,18 @@ const values = parse(read('deploy/helm/svc-platform/values.yaml')) as {
   resources: { limits: { memory: string } };
 };
 const chart = parse(read('deploy/helm/svc-platform/Chart.yaml')) as Record<string, string>;
-const trial = parse(read('deploy/helm/svc-platform/ci/values.yaml')) as { settings: Record<string, string> };
+const ciValues = parse(read('deploy/helm/svc-platform/ci/values.yaml')) as {
+  settings: Record<string, string>;
+};
 const manifest = JSON.parse(read('package.json')) as { version: string };
 const settings = new Map(
   [...read('.env.example').matchAll(/^([A-Z][A-Z0-9_]*)=(.*)$/gm)].map(([, name, value]) => [name, value]),
 );
 const service = services['service'];
 
-describe('what is deployed', () => {
-  it('names only settings that there are', () => {
-    const named = [...Object.keys(service?.environment ?? {}), ...Object.keys(trial.settings)];
+describe('deployment files', () => {
+  it('contain only existing settings, and no secrets in manifests', () => {
+    const named = [...Object.keys(service?.environment ?? {}), ...Object.keys(ciValues.settings)];
     expect(named.length).toBeGreaterThan(5);
     expect(named.filter((name) => !settings.has(name))).toEqual([]);
     const schema = JSON.parse(read('deploy/helm/svc-platform/values.schema.json')) as {
@@ -32,24 +34,24 @@ describe('what is deployed', () => {
     const { propertyNames, properties } = schema.properties.settings;
     const refused = propertyNames.not.enum;
     expect(refused.filter((name) => !settings.has(name))).toEqual([]);
-    // What is secret must not stand in a manifest that everybody reads.
+    // Secrets must not appear in a manifest, which many people can read.
     const secret = [...settings.keys()].filter((name) =>
       /(_KEYS?|_SECRET|_TOKEN|_PASSWORD|_OTLP_HEADERS|^DATABASE_(READ_)?URL|^REDIS_URL)$/.test(name ?? ''),
     );
     expect(secret.filter((name) => !refused.includes(name ?? ''))).toEqual([]);
-    // What has credentials in some of its values is refused by its value.
-    const sometimes = [...read('.env.example').matchAll(/credentials are a secret.*\n([A-Z_]+)=/g)];
-    expect(sometimes.length).toBeGreaterThan(0);
-    expect(Object.keys(properties)).toEqual(sometimes.map(([, name]) => name));
+    // Settings that may contain credentials are rejected depending on their value.
+    const possiblySecret = [...read('.env.example').matchAll(/credentials are a secret.*\n([A-Z_]+)=/g)];
+    expect(possiblySecret.length).toBeGreaterThan(0);
+    expect(Object.keys(properties)).toEqual(possiblySecret.map(([, name]) => name));
   });
 
-  it('starts the compose file in production mode as it stands there', () => {
+  it('start the service of the compose file in production mode', () => {
     const env = limitedEnv('production', { NODE_ENV: 'production', ...service?.environment });
     expect(env.get('OIDC_ISSUER')).toBe(service?.environment['OIDC_ISSUER']);
     expect(service?.environment['EGRESS_ALLOW']).toBe('');
   });
 
-  it('lets browsers and the service find Keycloak at one address', () => {
+  it('use the same address of Keycloak for browsers and the service', () => {
     const realm = JSON.parse(read('deploy/compose/realm.json')) as {
       realm: string;
       clients: { publicClient: boolean; webOrigins?: string[]; redirectUris?: string[] }[];
@@ -57,28 +59,28 @@ describe('what is deployed', () => {
     const { environment = {}, ports = [] } = services['keycloak'] ?? {};
     const hostname = environment['KC_HOSTNAME'] ?? '';
     expect(service?.environment['OIDC_ISSUER']).toBe(`${hostname}/realms/${realm.realm}`);
-    // In this network localhost is Keycloak for the service, and by these ports both are for the host.
+    // The service shares Keycloak's network, so localhost is Keycloak for it. These ports publish both to the host.
     expect(service?.network_mode).toBe('service:keycloak');
     const published = ports.map((port) => port.split(':').at(-1));
-    const needed = [new URL(hostname).port, settings.get('PORT'), service?.environment['METRICS_PORT']];
-    expect(new Set(published)).toEqual(new Set(needed));
+    const required = [new URL(hostname).port, settings.get('PORT'), service?.environment['METRICS_PORT']];
+    expect(new Set(published)).toEqual(new Set(required));
     const [frontEnd] = realm.clients.filter(({ publicClient }) => publicClient);
     expect(frontEnd?.webOrigins).toEqual([service?.environment['CORS_ORIGINS']]);
     expect(frontEnd?.redirectUris).toEqual([`${service?.environment['CORS_ORIGINS']}/*`]);
   });
 
-  it('gives the service the address of Redis as soon as it has a setting for it', () => {
+  it('configure the address of Redis if the service has a setting for it', () => {
     expect(services['redis']).toBeDefined();
     const isKnown = settings.has('REDIS_URL');
     expect('REDIS_URL' in (service?.environment ?? {})).toBe(isKnown);
   });
 
-  it('is the version of this checkout', () => {
+  it('have the version of this checkout', () => {
     expect(service?.image).toBe(`svc-platform:${manifest.version}`);
     expect([chart['version'], chart['appVersion']]).toEqual([manifest.version, manifest.version]);
   });
 
-  it('leaves a service that stops more time than it takes', () => {
+  it('give the service enough time to stop', () => {
     const longest = (Number(settings.get('SHUTDOWN_DELAY_MS')) + httpLimits.shutdownTimeoutMs) / 1_000;
     const unit = /^TimeoutStopSec=(\d+)$/m.exec(read('deploy/systemd/svc-platform.service'))?.[1];
     for (const seconds of [
@@ -90,7 +92,7 @@ describe('what is deployed', () => {
     }
   });
 
-  it('starts a command of the image, on a root that is read-only', () => {
+  it('start the default command of the image on a read-only root file system', () => {
     expect(service?.read_only).toBe(true);
     expect(service).not.toHaveProperty('command');
     expect(service).not.toHaveProperty('user');
@@ -101,12 +103,12 @@ describe('what is deployed', () => {
     expect(dockerfile).toContain(`FROM node:${read('tools/.nvmrc').trim()}-`);
   });
 
-  it('asks for each variable of the compose file in its example', () => {
+  it('list each variable of the compose file in its .env.example', () => {
     const text = read('deploy/compose/compose.yaml') + read('deploy/compose/realm.json');
-    const asked = [...text.matchAll(/(?<!\$)\$\{([A-Z_]+)/g)].map((found) => found[1]);
-    const offered = [...read('deploy/compose/.env.example').matchAll(/^([A-Z_]+)=$/gm)].map(
+    const used = [...text.matchAll(/(?<!\$)\$\{([A-Z_]+)/g)].map((found) => found[1]);
+    const listed = [...read('deploy/compose/.env.example').matchAll(/^([A-Z_]+)=$/gm)].map(
       (found) => found[1],
     );
-    expect(new Set(offered)).toEqual(new Set(asked));
+    expect(new Set(listed)).toEqual(new Set(used));
   });
 });

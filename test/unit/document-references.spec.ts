@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DocumentReferences } from '../support/source-rules.js';
 
-// Put together here, since this file is checked itself.
+// Concatenated, because the rules also check this file.
 const contract = (rest: string) => ['/** A rule (docs', `contract.md${rest}). */`].join('/');
 const link = (target: string) => `See [the rules](${target}).`;
 
@@ -25,7 +25,7 @@ describe('references to documents', () => {
     ['docs/contract.md', link('#4-processes')],
     ['docs/contract.md', link('../README.md')],
     ['docs/contract.md', link('https://example.com/nowhere.md#at-all')],
-  ])('lead somewhere, in %s: %s', (path, text) => {
+  ])('are valid, in %s: %s', (path, text) => {
     expect(references.violations(path, `first\n${text}`)).toEqual([]);
   });
 
@@ -44,7 +44,7 @@ describe('references to documents', () => {
     ['README.md', link('docs/contract.md#42-endpoint-7')],
     ['docs/contract.md', link('#5-processes')],
     ['docs/contract.md', link('README.md')],
-  ])('lead nowhere, in %s: %s', (path, text) => {
+  ])('are broken, in %s: %s', (path, text) => {
     expect(references.violations(path, `first\n${text}`)).toMatchObject([{ path, line: 2 }]);
   });
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-/** Errors of callers: whatever is derived from these kinds is answered with its message. */
+/** Base classes of errors whose message is sent to callers. */
 const KINDS = [
   'InvalidRequestError',
   'UnauthorizedError',
@@ -16,11 +16,11 @@ const KINDS = [
 interface ErrorClass {
   name: string;
   kind: string;
-  /** The longest fixed part of its message; undefined where whoever throws it chooses the message. */
+  /** The longest fixed part of its message; undefined if the message is a parameter. */
   message: string | undefined;
 }
 
-/** The classes of a source file that say what a caller reads. */
+/** Finds error classes in a source file. */
 function errorsOf(text: string): ErrorClass[] {
   return [...text.matchAll(/^export (?:abstract )?class (\w+) extends (\w+) \{(.*?)^\}/gms)].map(
     ([, name = '', kind = '', body = '']) => {
@@ -32,8 +32,8 @@ function errorsOf(text: string): ErrorClass[] {
   );
 }
 
-/** With those that are derived from one of them. */
-function answered(errors: readonly ErrorClass[]): ErrorClass[] {
+/** Returns the errors that are derived, directly or indirectly, from one of the base classes. */
+function sentToCallers(errors: readonly ErrorClass[]): ErrorClass[] {
   const kinds = new Set(KINDS);
   for (const { name, kind } of [...errors, ...errors]) {
     if (kinds.has(kind)) {
@@ -46,10 +46,10 @@ function answered(errors: readonly ErrorClass[]): ErrorClass[] {
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts') && !path.endsWith('.spec.ts'))
   .map((path) => `src/${path}`);
-const errors = answered(files.flatMap((path) => errorsOf(readFileSync(path, 'utf8'))));
+const errors = sentToCallers(files.flatMap((path) => errorsOf(readFileSync(path, 'utf8'))));
 const documents = ['openapi.json', 'docs/contract.md'].map((path) => readFileSync(path, 'utf8')).join('\n');
 
-describe('messages of errors', () => {
+describe('error messages', () => {
   it('are found in the code', () => {
     const names = errors.map(({ name }) => name);
     expect(names).toEqual(

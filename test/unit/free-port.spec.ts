@@ -13,9 +13,9 @@ const TWENTY_PORTS = `
 `;
 
 describe('freePort', () => {
-  it('gives no port twice, to whichever process asks', async () => {
+  it('never returns the same port twice, even across processes', async () => {
     const own = await Promise.all(Array.from({ length: 20 }, freePort));
-    // Every call starts its search at the same port, as two may by chance.
+    // Force every call to start its search at the same port, which may happen by chance.
     const fixed = `Math.random = () => ${(own[0]! - 10_000 + 0.5) / 10_000};`;
     const child = run(process.execPath, [
       '--import',
@@ -28,7 +28,7 @@ describe('freePort', () => {
     expect(new Set([...own, ...others]).size).toBe(40);
   });
 
-  it('gives ports on which nobody listens', async () => {
+  it('returns ports that nothing listens on', async () => {
     const port = await freePort();
     const refused = await new Promise((resolve) => {
       connect(port, '127.0.0.1')

@@ -6,14 +6,14 @@ import { describe, expect, it } from 'vitest';
 import { nextMessage } from '../../tools/proofs/support/helper-process.js';
 import { killOnExit } from '../support/databases/process-resources.js';
 
-/** More than Node takes of one event before it warns of a leak. */
+/** More listeners than Node allows per event before it warns about a leak. */
 const MANY = 20;
 const HOOK = fileURLToPath(new URL('../support/databases/process-resources.ts', import.meta.url));
 
 const childOf = (events: EventEmitter): ChildProcess => events as ChildProcess;
 
 describe('nextMessage', () => {
-  it('leaves no listener behind, however many messages there are', async () => {
+  it('leaves no listeners behind', async () => {
     const events = new EventEmitter();
     for (let number = 0; number < MANY; number += 1) {
       const message = nextMessage(childOf(events));
@@ -23,7 +23,7 @@ describe('nextMessage', () => {
     expect([events.listenerCount('message'), events.listenerCount('exit')]).toEqual([0, 0]);
   });
 
-  it('fails when the process ends instead', async () => {
+  it('rejects when the process exits instead', async () => {
     const events = new EventEmitter();
     const message = nextMessage(childOf(events));
     events.emit('exit', 1);
@@ -33,7 +33,7 @@ describe('nextMessage', () => {
 });
 
 describe('killOnExit', () => {
-  it('adds no listener to this process for a child, and forgets one that has ended', () => {
+  it('adds no listener to this process per child, and releases children that have exited', () => {
     const before = process.listenerCount('exit');
     const children = Array.from({ length: MANY }, () => new EventEmitter());
     children.forEach((child) => killOnExit(childOf(child)));
@@ -42,15 +42,15 @@ describe('killOnExit', () => {
     expect(children.map((child) => child.listenerCount('exit'))).toEqual(children.map(() => 0));
   });
 
-  it('ends its children when the process ends by a failure', async () => {
-    // Whoever outlives its parent has time to say so: its output is open until it ends.
+  it('kills the children when the process fails', async () => {
+    // A child that outlived its parent would print to the output, which stays open until the child exits.
     const script = `
       import { spawn } from 'node:child_process';
       import { killOnExit } from ${JSON.stringify(HOOK)};
       const survivor = "setTimeout(() => console.log('survived'), 3000)";
       killOnExit(spawn(process.execPath, ['-e', survivor], { stdio: 'inherit' }));
       console.log('started');
-      throw new Error('a claim that does not hold');
+      throw new Error('a failed test');
     `;
     const options = ['--import', 'tsx', '--input-type=module', '--eval', script];
     const outcome = promisify(execFile)(process.execPath, options);

@@ -33,7 +33,7 @@ const ATTRIBUTES = DESCRIPTOR.types.flatMap(({ properties }) =>
   properties.filter(({ isAttr }) => isAttr).map(({ name }) => name),
 );
 
-/** Files of the samples, of `svc init`, and of the document. */
+/** BPMN files of the samples, of `svc init`, and in docs/bpmn.md. */
 const FILES: [string, string][] = [
   ...['sample/application/processes', 'sample/library/processes'].flatMap((folder) =>
     readdirSync(folder).map((name): [string, string] => [name, readFileSync(join(folder, name), 'utf8')]),
@@ -48,8 +48,8 @@ const FILES: [string, string][] = [
 const ENTITIES: Record<string, string> = { lt: '<', gt: '>', quot: '"', amp: '&', apos: "'" };
 const TAG = /<([\w:]+)((?:\s+[\w:]+="[^"]*")*)\s*\/?>|<\/[\w:]+>/g;
 
-/** Everything that a file says: names of elements, attributes and texts, each as often as it is said. */
-function saidBy(xml: string): string[] {
+/** Returns the sorted content of a file: names of elements, attributes and texts. */
+function contentOf(xml: string): string[] {
   const plain = (text: string): string =>
     text
       .replaceAll(/&(?:#(\d+)|(\w+));/g, (_, code: string | undefined, name = '') =>
@@ -61,11 +61,11 @@ function saidBy(xml: string): string[] {
     .replaceAll(/<!\[CDATA\[(.*?)\]\]>/gs, (_, text: string) =>
       text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
     );
-  const said = [...body.matchAll(TAG)].flatMap(([, name, attributes = '']) =>
+  const tags = [...body.matchAll(TAG)].flatMap(([, name, attributes = '']) =>
     name === undefined ? [] : [`<${name}>`, ...attributesOf(name, attributes, plain)],
   );
   const texts = body.replaceAll(TAG, '\0').split('\0').map(plain);
-  return [...said, ...texts.filter((text) => text !== '')].toSorted();
+  return [...tags, ...texts.filter((text) => text !== '')].toSorted();
 }
 
 function attributesOf(element: string, text: string, plain: (value: string) => string): string[] {
@@ -75,11 +75,11 @@ function attributesOf(element: string, text: string, plain: (value: string) => s
 }
 
 describe('the descriptor for modelers', () => {
-  it('is that of the service', () => {
+  it('is the same as in the service', () => {
     expect(DESCRIPTOR).toEqual(JSON.parse(JSON.stringify(SVC_EXTENSION)));
   });
 
-  it('is that of the plugin of Camunda Modeler', () => {
+  it('is the same as in the plugin for Camunda Modeler', () => {
     const window: { plugins?: { type: string; plugin: unknown }[] } = {};
     runInNewContext(readFileSync('packages/modeler/camunda-modeler-plugin/client.js', 'utf8'), { window });
     const [extension, ...others] = window.plugins ?? [];
@@ -88,12 +88,12 @@ describe('the descriptor for modelers', () => {
     expect(others.map(({ type }) => type)).toEqual(['bpmn.modeler.additionalModules']);
   });
 
-  it('has the elements to which the service gives a place', () => {
+  it('has only elements that the service supports', () => {
     expect(ELEMENTS.filter((name) => placeOf(name) === undefined)).toEqual([]);
     expect(hostsOf('actions')).toContain('userTask');
   });
 
-  it('has what the document names, and the document names all of it', () => {
+  it('has exactly the names in docs/bpmn.md', () => {
     const known = new Set([...ELEMENTS, ...ATTRIBUTES]);
     const named = new Set([...DOCUMENT.matchAll(/svc:(\w+)/g)].map(([, name = '']) => name));
     named.delete('bpmn');
@@ -101,19 +101,19 @@ describe('the descriptor for modelers', () => {
     expect([...known].filter((name) => !new RegExp(`[\`: <]${name}\\b`).test(DOCUMENT))).toEqual([]);
   });
 
-  it('finds files to try it with', () => {
+  it('is tested with several files', () => {
     expect(FILES.length).toBeGreaterThanOrEqual(4);
   });
 
-  it.each(FILES)('reads and writes %s without a warning and without a loss', async (_name, xml) => {
+  it.each(FILES)('reads and writes %s without warnings or lost content', async (_name, xml) => {
     const moddle = new BpmnModdle({ svc: JSON.parse(TEXT) as object });
     const { rootElement, warnings } = await moddle.fromXML(xml);
     expect(warnings).toEqual([]);
     const written = await moddle.toXML(rootElement, { format: true });
-    expect(saidBy(written.xml)).toEqual(saidBy(xml));
+    expect(contentOf(written.xml)).toEqual(contentOf(xml));
   });
 
-  it('is needed: a file that is written by other names loses what they say', async () => {
+  it('is necessary: with a wrong descriptor, files produce warnings', async () => {
     const wrong = JSON.parse(TEXT.replace('"keys"', '"kays"')) as object;
     const moddle = new BpmnModdle({ svc: wrong });
     const { warnings } = await moddle.fromXML(FILES[0]?.[1] ?? '');

@@ -17,30 +17,27 @@ const read = (value: boolean, sent: number, answered: number): RegisterOperation
 describe('isLinearizable', () => {
   it.each<[string, RegisterOperation[]]>([
     ['nothing', []],
-    ['one after another', [write(false, 0, 1), read(false, 2, 3), write(true, 4, 5), read(true, 6, 7)]],
-    ['a read beside a write that sees the old value', [write(false, 0, 10), read(true, 1, 2)]],
-    ['a read beside a write that sees the new value', [write(false, 0, 10), read(false, 1, 2)]],
-    [
-      'writes beside each other in either order',
-      [write(false, 0, 10), write(true, 0, 10), read(false, 11, 12)],
-    ],
+    ['sequential operations', [write(false, 0, 1), read(false, 2, 3), write(true, 4, 5), read(true, 6, 7)]],
+    ['a concurrent read that sees the old value', [write(false, 0, 10), read(true, 1, 2)]],
+    ['a concurrent read that sees the new value', [write(false, 0, 10), read(false, 1, 2)]],
+    ['concurrent writes in either order', [write(false, 0, 10), write(true, 0, 10), read(false, 11, 12)]],
   ])('accepts %s', (_title, history) => {
     expect(isLinearizable(history, true)).toBe(true);
   });
 
   it.each<[string, RegisterOperation[]]>([
-    ['a read of a value nobody wrote', [read(false, 0, 1)]],
-    ['a stale read after an answered write', [write(false, 0, 1), read(true, 2, 3)]],
+    ['a read of a value that was never written', [read(false, 0, 1)]],
+    ['a stale read after a completed write', [write(false, 0, 1), read(true, 2, 3)]],
     ['a lost write', [write(false, 0, 1), write(true, 2, 3), read(false, 4, 5)]],
     [
-      'a value that comes back',
+      'a value that reappears',
       [write(false, 0, 20), read(false, 1, 2), read(true, 3, 4), read(true, 21, 22)],
     ],
-  ])('refuses %s', (_title, history) => {
+  ])('rejects %s', (_title, history) => {
     expect(isLinearizable(history, true)).toBe(false);
   });
 
-  it('judges a thousand operations, fifty at a time, in little time', () => {
+  it('quickly checks a thousand operations, fifty of them concurrent', () => {
     const history = Array.from({ length: 1_000 }, (_, index) =>
       index % 2 === 0 ? write(index % 4 === 0, index, index + 50) : read(index % 4 === 1, index, index + 50),
     );

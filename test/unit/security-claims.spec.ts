@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
-it('docs/security.md names tests that are there', () => {
+it('docs/security.md refers only to existing tests', () => {
   const text = readFileSync('docs/security.md', 'utf8');
   const named = [...text.matchAll(/`([\w./-]+\.(?:int-)?spec\.ts)`/g)].map(([, path]) => path ?? '');
   expect(named.length).toBeGreaterThan(80);

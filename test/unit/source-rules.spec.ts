@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { moduleRootViolations, sourceViolations } from '../support/source-rules.js';
 
-// Split, so that this file keeps the rules it names.
+// Separate constants, so that this file does not violate the rules itself.
 const ROOT = '/root';
 const FLAG = 'synchronize';
 const TEST = 'it';
@@ -25,7 +25,7 @@ describe('sourceViolations', () => {
     ['test/integration/a.int-spec.ts', `${TEST}.only('works', () => undefined);`],
     ['README.md', `see ${ROOT}/project/a.md`],
     ['package-lock.json', `"resolved": "https://${HOST}.npmjs.org/a/-/a-1.0.0.tgz"`],
-  ])('refuses in %s: %s', (path, line) => {
+  ])('rejects in %s: %s', (path, line) => {
     expect(sourceViolations(path, `first\n${line}\n`)).toMatchObject([{ path, line: 2 }]);
   });
 
@@ -44,12 +44,12 @@ describe('sourceViolations', () => {
 describe('moduleRootViolations', () => {
   const root = (count: number) => Array.from({ length: count }, (_, index) => `src/a/a${index}.ts`);
 
-  it('refuses a thirteenth file at the root of a module', () => {
+  it('rejects a thirteenth file at the root of a module', () => {
     expect(moduleRootViolations(root(13))).toMatchObject([{ path: 'src/a', line: 1 }]);
   });
 
-  it('counts neither specs nor files of rooms and other modules', () => {
-    const others = ['src/a/a.spec.ts', 'src/a/room/a.ts', 'src/b/b.ts', 'src/a.ts'];
+  it('does not count specs, files in subfolders, or files of other modules', () => {
+    const others = ['src/a/a.spec.ts', 'src/a/folder/a.ts', 'src/b/b.ts', 'src/a.ts'];
     expect(moduleRootViolations([...root(12), ...others])).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { SHARDED_TABLES } from '../support/shard-discipline.js';
 const read = (name: string): unknown => JSON.parse(readFileSync(`deploy/vitess/${name}`, 'utf8'));
 
 describe('the files for Vitess', () => {
-  it('name every table whose rows have a shard, and no other', () => {
+  it('list exactly the tables whose rows have a shard', () => {
     const { tables, columns } = getMetadataArgsStorage();
     const placed = columns.filter(({ propertyName }) => propertyName === 'shard').map(({ target }) => target);
     const entities: readonly unknown[] = SCHEMA.entities;
@@ -25,7 +25,7 @@ describe('the files for Vitess', () => {
     }
   });
 
-  it('have the migrations of these tables run in their keyspace', () => {
+  it('match the migrations that run in the sharded keyspace', () => {
     const files = readdirSync('migrations');
     for (const migration of SCHEMA.migrations) {
       const { name } = migration;
