@@ -21,7 +21,7 @@ import { countInstances, incidentRows } from '../../support/runtime/runtime-rows
 import { publishAgent } from '../agents/agent-support.js';
 import { failureOf, runWorkflow } from '../workflows/workflow-package.js';
 
-/** Windows are counted from 1970: no test is likely to meet the end of one of 31 days. */
+/** A window of 31 days, which is unlikely to end during a test. Windows start at multiples of their length since 1970. */
 const LONG = { 'quotaLimits.windowSeconds': String(31 * 86_400) };
 
 const calling = processFile(
@@ -30,7 +30,7 @@ const calling = processFile(
    ${node('callActivity', 'call', '<bpmn:multiInstanceLoopCharacteristics svc:collection="items"/>', 'calledElement="plain" svc:waits="false"')}
    ${userTask('a')}${node('endEvent', 'end')}${flows('start>call call>a a>end')}`,
 );
-/** A process that a message starts, and one that sends it. */
+/** A process that is started by a message, and one that sends the message. */
 const MESSAGES = [
   processFile(
     'ordered',
@@ -72,14 +72,8 @@ describe('quotas of starts', () => {
     await app.close();
     await other.close();
   });
-  /** A token of a caller that both replicas know. */
-  const both = async (sub: string) =>
-    [
-      [app, await callerToken(app, sub)],
-      [other, await callerToken(other, sub)],
-    ] as const;
 
-  it('are counted over replicas and callers: of equal starts as many succeed as the application may make', async () => {
+  it('limit an application across replicas and callers', async () => {
     const published = await publish(app, { bpmn: BPMN });
     const calls = Array.from({ length: 20 }, (_, index) => index).map(async (index) => {
       const at = index % 2 === 0 ? app : other;
@@ -98,9 +92,9 @@ describe('quotas of starts', () => {
     expect((await start(app, await publish(app, { bpmn: BPMN }), 'plain', {})).status).toBe(200);
   });
 
-  it('are counted by caller over applications, and a refused start uses nothing of the application', async () => {
+  it('limit a caller across applications, and a rejected start does not count for the application', async () => {
     const [one, two] = [await publish(app, { bpmn: BPMN }), await publish(app, { bpmn: BPMN })];
-    const [[, token]] = await both('greedy');
+    const token = await callerToken(app, 'greedy');
     const statuses: number[] = [];
     for (let index = 0; index < 8; index += 1) {
       statuses.push((await start(app, index < 4 ? one : two, 'plain', {}, { token })).status);
@@ -114,7 +108,7 @@ describe('quotas of starts', () => {
     expect((await start(app, two, 'plain', {}, { token: modest })).status).toBe(200);
   });
 
-  it('let a repeated start have its stored answer', async () => {
+  it('do not affect the replay of a stored answer', async () => {
     const published = await publish(app, { bpmn: BPMN });
     const token = await callerToken(app, 'repeating');
     const first = await start(app, published, 'plain', {}, { token, key: 'same' });
@@ -126,7 +120,7 @@ describe('quotas of starts', () => {
     expect({ status: again.status, text: again.text }).toEqual({ status: 200, text: first.text });
   });
 
-  it('stop a call with an incident that names the setting', async () => {
+  it('stop a call activity with an incident that names the setting', async () => {
     const published = await publish(app, { bpmn: BPMN });
     const token = await callerToken(app, 'calling');
     const { body } = await start(app, published, 'calling', { items: [1, 2, 3, 4, 5, 6] }, { token });
@@ -145,7 +139,7 @@ describe('quotas of starts', () => {
     }
   });
 
-  it('are shown by the metrics, without a name of anybody', async () => {
+  it('are in the metrics, without names of applications or callers', async () => {
     const text = await (await fetch(`${app.url}/metrics`)).text();
     expect(text).toContain('svc_quota_limit{kind="STARTS",scope="APP"} 5');
     expect(text).toContain('svc_quota_largest_share{kind="STARTS",scope="CALLER"} 1');
@@ -153,7 +147,7 @@ describe('quotas of starts', () => {
   });
 });
 
-describe('quotas of what processes keep', () => {
+describe('quotas of process data and jobs', () => {
   let app: TestApp;
   let published: Published;
   let statements: string[] = [];
@@ -173,7 +167,7 @@ describe('quotas of what processes keep', () => {
   afterAll(() => app.close());
   const text = (bytes: number) => 'x'.repeat(bytes);
 
-  it('cost a start a statement now and then only', async () => {
+  it('need a database statement only for some starts', async () => {
     const { appId, buildId } = await publish(app, { bpmn: BPMN });
     await start(app, { appId, buildId }, 'plain', {});
     statements = [];
@@ -183,14 +177,14 @@ describe('quotas of what processes keep', () => {
     expect(statements.filter((sql) => sql.includes('quota_uses'))).toEqual([]);
   });
 
-  it('count the data of starts, and what UI actions add to it', async () => {
+  it('count the data of starts, and the data that UI actions add', async () => {
     const { uuid, token } = await started(app, published, 'plain', { a: text(3_000) });
     expect(await start(app, published, 'plain', { a: text(3_000) })).toMatchObject({
       status: 429,
       body: quotaOf('app-data-bytes'),
     });
     expect((await start(app, published, 'plain', { a: 1 })).status).toBe(200);
-    // Nobody knows before what an action makes of its body: it is counted afterwards, also beyond the quota.
+    // How much data an action stores is known only afterwards, so it is counted then and may exceed the quota.
     expect((await execute(app, uuid, token.uuid, ui('a'), { b: text(3_000) })).status).toBe(200);
     const row = await eventually(
       () =>
@@ -222,7 +216,7 @@ describe('quotas of what processes keep', () => {
   });
 });
 
-describe('quotas of the tokens of the language model', () => {
+describe('quotas of language model tokens', () => {
   let app: TestApp;
   let model: ModelServer;
   let peer: ToolsPeer;
@@ -244,7 +238,7 @@ describe('quotas of the tokens of the language model', () => {
     await Promise.all([model.close(), peer.close()]);
   });
 
-  it('stop an agent before it asks once more, and only those who have used them up', async () => {
+  it('stop an agent before its next request, only for applications and callers that have reached them', async () => {
     model.reply = () => ({
       ...says({ verdict: 'ok' }),
       usage: { prompt_tokens: 590, completion_tokens: 10 },
@@ -253,7 +247,7 @@ describe('quotas of the tokens of the language model', () => {
       runWorkflow(app, published.buildId, 'advise', { payer: { appId, caller } });
     await advise('one');
     await advise('one');
-    const asked = model.questions.length;
+    const before = model.questions.length;
     const failure = await failureOf(advise('one'));
 
     expect(failure).toMatchObject({
@@ -261,7 +255,7 @@ describe('quotas of the tokens of the language model', () => {
       node: 'agent',
       message: expect.stringContaining('app-model-tokens is 1000'),
     });
-    expect(model.questions).toHaveLength(asked);
+    expect(model.questions).toHaveLength(before);
     for (const appId of ['two', 'three', 'four', 'five']) {
       await advise(appId, 'greedy');
     }
@@ -271,7 +265,7 @@ describe('quotas of the tokens of the language model', () => {
     await advise('six', 'modest');
   });
 
-  it('count every turn of an agent', async () => {
+  it('count every request of an agent', async () => {
     model.reply = () => ({
       ...callsTools(['tools__look', {}]),
       usage: { prompt_tokens: 400, completion_tokens: 1 },
@@ -283,8 +277,8 @@ describe('quotas of the tokens of the language model', () => {
   });
 });
 
-describe('starts by messages that a quota refuses', () => {
-  it('wait, without an incident and without counting a failure', async () => {
+describe('starts by messages that a quota rejects', () => {
+  it('are postponed without an incident or a counted failure', async () => {
     const patient = {
       ...LONG,
       'jobLimits.pollMs': '20',
@@ -322,7 +316,7 @@ describe('starts by messages that a quota refuses', () => {
     await free.close();
   });
 
-  it('do not keep themselves or others waiting by the jobs that wait', async () => {
+  it('do not count their own postponed jobs against the quota of jobs', async () => {
     const patient = {
       ...LONG,
       'jobLimits.pollMs': '20',
