@@ -69,7 +69,7 @@ describe('certificates of a system, from the package to the call', () => {
       (error: unknown) => (error as { code?: string }).code,
     );
 
-  it('a REST node calls with the authorities of the package and the certificate that was set', async () => {
+  it('a REST node uses the CA certificates of the package and the configured client certificate', async () => {
     const tls = { caCertificates: authority.cert };
     const of = (systems: unknown[]) => ({ package: { systems, workflows: [workflow()] } });
     const { appId, versionId, buildId } = await publish(app, of([systemOf({ tls })]));
@@ -86,7 +86,7 @@ describe('certificates of a system, from the package to the call', () => {
     expect(await run(other.buildId)).toBe('REST_CALL_FAILED');
   });
 
-  it('a delivery keeps both, and deletes the key where address or authorities change', async () => {
+  it('a delivery keeps both, but deletes the key if the address or CA certificates change', async () => {
     const [appId, versionId] = [uniqueName('app'), 'v1'];
     const deliver = async (system: Record<string, unknown>) => {
       const document = packageDocument(appId, { package: { systems: [system] } });
@@ -117,7 +117,7 @@ describe('certificates of a system, from the package to the call', () => {
     expect((await deliver(systemOf({ name: 'C' }))).warnings).toEqual(['SECRET_MISSING']);
   });
 
-  it('a connection test covers the systems with the same certificates and key', async () => {
+  it('a connection test synchronizes only systems with the same certificates and key', async () => {
     const [appId, versionId] = [uniqueName('app'), 'v1'];
     const tls = {
       caCertificates: authority.cert,

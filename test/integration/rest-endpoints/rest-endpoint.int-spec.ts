@@ -68,7 +68,7 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 afterEach(() => expect(JSON.stringify(seen)).not.toContain('foreign words'));
 
-/** A build with one REST system and a workflow of one node that calls it. */
+/** Publishes a build with one REST system and a workflow with one node that calls it. */
 async function delivered(
   payload: Record<string, unknown>,
   node: Record<string, unknown> = {},
@@ -128,32 +128,32 @@ describe('a REST_ENDPOINT node', () => {
   it.each<[string, Answer, unknown]>([
     ['text', (response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('grüß'), 'grüß'],
     ['nothing', (response) => response.writeHead(204).end(), null],
-  ])('takes %s for a body', async (_what, answer, data) => {
+  ])('accepts %s as a response body', async (_what, answer, data) => {
     answers = [answer];
     expect(await run(await built({}))).toMatchObject({ data });
   });
 
   it.each([
     ['a line break in a header', { headers: { 'X-A': '${v}' } }, { v: 'a\r\nX-B: c' }],
-    ['a reference in the path that leads nowhere', { path: '/items/${v}' }, {}],
+    ['an unresolved reference in the path', { path: '/items/${v}' }, {}],
     ['an empty value in the path', { path: '/items/${v}' }, { v: '' }],
     ['a value in the path that is null', { path: '/items/${v}' }, { v: null }],
-    ['half a character in the path', { path: '/items/${v}' }, { v: 'a\ud83d' }],
-    ['a path that leads elsewhere', { path: '/items/${v}/x' }, { v: '..' }],
-    ['a path that leads elsewhere once it is decoded', { path: '/items/${v}' }, { v: '../../admin' }],
-    ['a path that leads elsewhere once it is decoded twice', { path: '/items/${v}' }, { v: '%2e%2e/admin' }],
-    ['a path that leads elsewhere by backslashes', { path: '/items\\..\\..\\admin' }, {}],
-    ['a path that leads elsewhere by encoded backslashes', { path: '/items/${v}' }, { v: '..\\..\\admin' }],
-    ['a path whose dots a tab holds apart', { path: '/.\t./admin' }, {}],
-    ['a path whose encoded dots a line end holds apart', { path: '/%2e\n%2E/admin' }, {}],
-    ['a backslash in a value of the path', { path: '/items/${v}' }, { v: '\\\\evil.example/x' }],
-    ['a backslash that was encoded before', { path: '/items/${v}' }, { v: 'a%255cb' }],
-    ['a line end in a value of the path', { path: '/items/${v}' }, { v: 'a\r\nb' }],
-    ['a tab that was encoded before', { path: '/items/${v}' }, { v: 'a%09b' }],
-    ['a control character beyond ASCII in the path', { path: '/items/${v}' }, { v: 'a\u0085b' }],
-    ['a blank in the text of the path', { path: '/items/a b' }, {}],
-    ['a path with dots and path parameters', { path: '/..;a=b/admin' }, {}],
-  ])('refuses %s', async (_what, payload, input) => {
+    ['an unpaired surrogate in the path', { path: '/items/${v}' }, { v: 'a\ud83d' }],
+    ['path traversal', { path: '/items/${v}/x' }, { v: '..' }],
+    ['encoded path traversal', { path: '/items/${v}' }, { v: '../../admin' }],
+    ['doubly encoded path traversal', { path: '/items/${v}' }, { v: '%2e%2e/admin' }],
+    ['path traversal with backslashes', { path: '/items\\..\\..\\admin' }, {}],
+    ['path traversal with encoded backslashes', { path: '/items/${v}' }, { v: '..\\..\\admin' }],
+    ['path traversal with dots separated by a tab', { path: '/.\t./admin' }, {}],
+    ['path traversal with encoded dots separated by a line break', { path: '/%2e\n%2E/admin' }, {}],
+    ['a backslash in a path value', { path: '/items/${v}' }, { v: '\\\\evil.example/x' }],
+    ['an already encoded backslash', { path: '/items/${v}' }, { v: 'a%255cb' }],
+    ['a line break in a path value', { path: '/items/${v}' }, { v: 'a\r\nb' }],
+    ['an already encoded tab', { path: '/items/${v}' }, { v: 'a%09b' }],
+    ['a non-ASCII control character in the path', { path: '/items/${v}' }, { v: 'a\u0085b' }],
+    ['a space in the path template', { path: '/items/a b' }, {}],
+    ['path traversal with path parameters', { path: '/..;a=b/admin' }, {}],
+  ])('rejects %s', async (_what, payload, input) => {
     expect(await failureOf(run(await built(payload), input))).toMatchObject({
       code: 'NODE_INPUT_INVALID',
       node: 'call',
@@ -163,17 +163,17 @@ describe('a REST_ENDPOINT node', () => {
 
   it.each<[string, Answer, string]>([
     [
-      'an answer beyond the limit',
+      'a response that exceeds the limit',
       (response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('x'.repeat(8_193)),
       'REST_RESPONSE_INVALID',
     ],
     [
-      'JSON that is none',
+      'invalid JSON',
       (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{'),
       'REST_RESPONSE_INVALID',
     ],
     [
-      'JSON of too many levels',
+      'JSON that is nested too deeply',
       (response) =>
         response
           .writeHead(200, { 'content-type': 'application/json' })
@@ -181,12 +181,12 @@ describe('a REST_ENDPOINT node', () => {
       'REST_RESPONSE_INVALID',
     ],
     [
-      'bytes that are no text',
+      'a binary response',
       (response) => response.writeHead(200, { 'content-type': 'image/png' }).end('x'),
       'REST_RESPONSE_INVALID',
     ],
-    ['a status that is no success', status(404), 'REST_STATUS'],
-  ])('fails at %s, without a word of it', async (_what, answer, code) => {
+    ['an error status', status(404), 'REST_STATUS'],
+  ])('fails on %s, without quoting the response', async (_what, answer, code) => {
     answers = [answer];
     const failure = await failureOf(run(await built({})));
     expect(failure).toMatchObject({ code, node: 'call' });
@@ -194,14 +194,14 @@ describe('a REST_ENDPOINT node', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('says how large an answer may be', async () => {
+  it('reports the maximum size of a response', async () => {
     answers = [(response) => response.writeHead(200).end('x'.repeat(9_000))];
     expect(await failureOf(run(await built({})))).toMatchObject({
       message: expect.stringContaining('larger than 8192 bytes'),
     });
   });
 
-  it('takes an answer of as many values as data may have, and no more', async () => {
+  it('limits the number of values in a response', async () => {
     const listOf = (values: number): Answer => {
       const text = `[${Array.from({ length: values - 1 }, () => '[]').join(',')}]`;
       return (response) => response.writeHead(200, { 'content-type': 'application/json' }).end(text);
@@ -216,7 +216,7 @@ describe('a REST_ENDPOINT node', () => {
     expect(await run(buildId)).toMatchObject({ status: 200, data: { length: 989 } });
   });
 
-  it('keeps integers that would be rounded as texts', async () => {
+  it('converts integers that would be rounded to strings', async () => {
     const text = '{"id":3544790567247868102,"ids":[-9007199254740993,9007199254740991],"rate":1.5e300}';
     answers = [(response) => response.writeHead(200, { 'content-type': 'application/json' }).end(text)];
     const ids = ['-9007199254740993', 9_007_199_254_740_991];
@@ -225,7 +225,7 @@ describe('a REST_ENDPOINT node', () => {
     });
   });
 
-  it('calls again after a status that passes, when the method allows it', async () => {
+  it('retries after a temporary error status if the method is idempotent', async () => {
     answers = [status(503), status(429), json];
     expect(await run(await built({}))).toMatchObject({ status: 200 });
     expect(seen).toHaveLength(3);
@@ -239,13 +239,13 @@ describe('a REST_ENDPOINT node', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('gives up after as many calls as the operator allows', async () => {
+  it('stops retrying at the configured limit', async () => {
     answers = [status(503)];
     expect(await failureOf(run(await built({})))).toMatchObject({ code: 'REST_STATUS' });
     expect(seen).toHaveLength(3);
   });
 
-  it('ends a call that takes too long', async () => {
+  it('aborts a call after its timeout', async () => {
     answers = [() => undefined];
     const buildId = await built({ timeoutSeconds: 1, method: 'POST' }, { inputBody: '1' });
     expect(await failureOf(run(buildId))).toMatchObject({
@@ -254,7 +254,7 @@ describe('a REST_ENDPOINT node', () => {
     });
   });
 
-  it('calls no address that the service may not call', async () => {
+  it('does not call a forbidden address', async () => {
     const buildId = await built({}, {}, { baseUrl: 'http://169.254.1.1/' });
     expect(await failureOf(run(buildId))).toMatchObject({
       code: 'REST_CALL_FAILED',
@@ -262,7 +262,7 @@ describe('a REST_ENDPOINT node', () => {
     });
   });
 
-  it('is not made again by a run that is begun again', async () => {
+  it('does not repeat a completed call when its run restarts', async () => {
     const buildId = await built({ method: 'POST' }, { inputBody: '{ "secret": 1 }' });
     const runKey = uuid();
     const first = await run(buildId, {}, runKey);
@@ -272,7 +272,7 @@ describe('a REST_ENDPOINT node', () => {
     expect(kept).toMatchObject({ state: 'DONE', kind: 'REST' });
   });
 
-  it('may be made again after an answer that says the system has done nothing', async () => {
+  it('may repeat a call after a response that means nothing was done', async () => {
     const buildId = await built({ method: 'POST' }, { inputBody: '1' });
     const runKey = uuid();
     answers = [status(422)];
@@ -283,13 +283,13 @@ describe('a REST_ENDPOINT node', () => {
 
   it.each<[string, Answer, string]>([
     ['a lost connection', (response) => response.destroy(), 'REST_CALL_FAILED'],
-    ['a failure of the system', status(500), 'REST_STATUS'],
+    ['a server error', status(500), 'REST_STATUS'],
     [
-      'an answer that cannot be read',
+      'an unreadable response',
       (response) => response.writeHead(200).end('\xff', 'latin1'),
       'REST_RESPONSE_INVALID',
     ],
-  ])('is made again after %s only when a person says so, once', async (_what, answer, code) => {
+  ])('repeats a call after %s only once, and only if a user requests it', async (_what, answer, code) => {
     const buildId = await built({ method: 'POST' }, { inputBody: '1' });
     const runKey = uuid();
     answers = [answer];
@@ -304,7 +304,7 @@ describe('a REST_ENDPOINT node', () => {
     expect(await run(buildId, {}, runKey)).toMatchObject({ status: 200 });
   });
 
-  it('shows how it failed where it may be made twice', async () => {
+  it('records the failure of a call that may be repeated', async () => {
     const buildId = await built({});
     const runKey = uuid();
     answers = [status(500)];
@@ -314,7 +314,7 @@ describe('a REST_ENDPOINT node', () => {
     expect(await run(buildId, {}, runKey)).toMatchObject({ status: 200 });
   });
 
-  it('tells why the run was stopped between two tries', async () => {
+  it('reports why the run was stopped between two attempts', async () => {
     onTestFinished(overrideLimits({ 'restLimits.retryDelayMs': '60000' }));
     const stop = new AbortController();
     answers = [
@@ -328,7 +328,7 @@ describe('a REST_ENDPOINT node', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('ends when the run is stopped', async () => {
+  it('aborts the call when the run is stopped', async () => {
     answers = [() => stop.abort(new Error('stopped'))];
     const stop = new AbortController();
     const work = runWorkflow(app, await built({}), 'flow', { signal: stop.signal });
@@ -336,9 +336,9 @@ describe('a REST_ENDPOINT node', () => {
   });
 });
 
-describe('credentials that the author of a REST_ENDPOINT node wrote', () => {
+describe('credentials in the definition of a REST_ENDPOINT node', () => {
   const encodings: [string, (text: string) => string][] = [
-    ['as it is', (text) => text],
+    ['unchanged', (text) => text],
     ['percent-encoded', (text) => encodeURIComponent(text)],
     ['in hexadecimal', (text) => Buffer.from(text).toString('hex')],
     ['in base64', (text) => Buffer.from(`${text}.`).toString('base64')],
@@ -369,7 +369,7 @@ describe('credentials that the author of a REST_ENDPOINT node wrote', () => {
     encodings.map(([, encode]) => encode(text.slice(0, -2)).replace(/.{0,2}=*$/, '')),
   );
 
-  it('are removed from body and headers of the answer, and from the journal', async () => {
+  it('are removed from body and headers of the response, and from the journal', async () => {
     answers = [echo];
     const buildId = await built(node);
     const runKey = uuid();
@@ -388,7 +388,7 @@ describe('credentials that the author of a REST_ENDPOINT node wrote', () => {
     expect(canaries.filter((canary) => shown.includes(canary))).toEqual([]);
   });
 
-  it('are removed from what readers see of a test run', async () => {
+  it('are removed from the details of a test run', async () => {
     answers = [echo];
     const { appId, buildId } = await delivered(node);
     const path = `/rtm/api/runtime/app/${appId}/build/${buildId}/workflow/flow/test-run`;
@@ -398,13 +398,13 @@ describe('credentials that the author of a REST_ENDPOINT node wrote', () => {
       () => app.request<{ state: string }>('GET', runPath),
       ({ body }) => body.state !== 'STARTED',
     );
-    const told = JSON.stringify([details, (await app.request('GET', `${runPath}/calls`)).body]);
+    const shown = JSON.stringify([details, (await app.request('GET', `${runPath}/calls`)).body]);
     expect(details).toMatchObject({ state: 'FINISHED' });
-    expect(told.split('customer-name').length).toBeGreaterThan(5);
-    expect(canaries.filter((canary) => told.includes(canary))).toEqual([]);
+    expect(shown.split('customer-name').length).toBeGreaterThan(5);
+    expect(canaries.filter((canary) => shown.includes(canary))).toEqual([]);
   });
 
-  it('are not in the journal where they stand in path and body, too', async () => {
+  it('are removed from the journal even if path and body contain them', async () => {
     const headers = { 'X-Auth-Token': '${t}' };
     const runKey = uuid();
     const posted = await built(
@@ -417,7 +417,7 @@ describe('credentials that the author of a REST_ENDPOINT node wrote', () => {
     expect([journal.includes('customer-name'), journal.includes('CANARY')]).toEqual([true, false]);
   });
 
-  it('are in no message of a call that failed', async () => {
+  it('are not in the error of a failed call', async () => {
     answers = [
       (response, { headers, url }) =>
         response.writeHead(422, { 'x-why': url }).end(JSON.stringify({ headers, url })),
@@ -428,7 +428,7 @@ describe('credentials that the author of a REST_ENDPOINT node wrote', () => {
     expect(JSON.stringify([failure, failure.message, await callsOf(runKey)])).not.toContain('CANARY');
   });
 
-  it('are refused where an answer would have to be searched for very many', async () => {
+  it('are rejected if there are too many of them to search a response for', async () => {
     const headers = { 'X-Api-Token': '${all}' };
     const all = Array.from({ length: 60 }, (_, index) => `secret${index}`).join(';');
     expect(await failureOf(run(await built({ headers }), { all }))).toMatchObject({
@@ -459,7 +459,7 @@ describe('a REST_ENDPOINT node of a system with a service account', () => {
       return buildId;
     };
 
-  it('brings its token, and another one when that is refused', async () => {
+  it('sends a token, and gets a new one if the system rejects it', async () => {
     const buildId = await account()();
     await run(buildId);
     expect(seen[0]?.headers.authorization).toMatch(/^Bearer token-\d+$/);
@@ -472,7 +472,7 @@ describe('a REST_ENDPOINT node of a system with a service account', () => {
     expect(JSON.stringify(await calls())).not.toMatch(/token-\d|Bearer|"secret"/);
   });
 
-  it('removes what it sent from the answer, whatever form it comes back in', async () => {
+  it('removes the secrets that it sent from the response, in any encoding', async () => {
     const secret = 'CANARY-secret/+ 1';
     Object.assign(tokens.script, { tokenPrefix: 'CANARY~token~', clientSecret: secret });
     const buildId = await account(secret)();
@@ -515,12 +515,12 @@ describe('a REST_ENDPOINT node of a system with a service account', () => {
     Object.assign(tokens.script, { tokenPrefix: 'token-', clientSecret: 'secret' });
   });
 
-  it('sends an API key in place of what the node says, and removes it from the answer', async () => {
+  it('sends an API key instead of the header of the node, and removes it from the response', async () => {
     const authorization = { type: 'API_KEY', configuration: { headerName: 'X-Api-Key' } };
     const buildId = await built({ headers: { 'x-api-key': 'of the node' } }, {}, { authorization });
     expect(await failureOf(run(buildId))).toMatchObject({ code: 'REST_CALL_FAILED' });
     expect(seen).toEqual([]);
-    // Nothing was sent: once the key is set, another attempt may make the call.
+    // Nothing was sent, so a retry may make the call once the key is set.
     const notMade = { state: 'FAILED', outcome: 'NOT_MADE' };
     expect(await calls()).toContainEqual(expect.objectContaining(notMade));
     const { systemId } = await app.dataSource.getRepository(BuildSystemEntity).findOneByOrFail({ buildId });
@@ -550,7 +550,7 @@ describe('a REST_ENDPOINT node of a system with a service account', () => {
     ['token endpoint', { identityProviderUrl: 'http://127.0.0.1:9/token' }],
     ['client id', { clientId: 'another' }],
     ['authorization type', { authorizationType: 'NO_AUTH' }],
-  ])('sends its secret nowhere once somebody wrote another %s into the database', async (_what, columns) => {
+  ])('sends its secret to no address after the %s was changed in the database', async (_what, columns) => {
     const buildId = await account()();
     const { systemId } = await app.dataSource.getRepository(BuildSystemEntity).findOneByOrFail({ buildId });
     const change = (values: object) => app.dataSource.getRepository(SystemEntity).update(systemId, values);
@@ -564,7 +564,7 @@ describe('a REST_ENDPOINT node of a system with a service account', () => {
     expect(await run(buildId)).toMatchObject({ status: 200 });
   });
 
-  it('is not called where somebody wrote into the build', async () => {
+  it('does not call a system after the build was changed in the database', async () => {
     const buildId = await account()();
     expect(await run(buildId)).toMatchObject({ status: 200 });
     expect(seen[0]?.headers.authorization).toMatch(/^Bearer token-\d+$/);
@@ -575,7 +575,7 @@ describe('a REST_ENDPOINT node of a system with a service account', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('fails without a token, and is never sent', async () => {
+  it('fails without sending a request if it gets no token', async () => {
     const buildId = await account('wrong')();
     expect(await failureOf(run(buildId))).toMatchObject({
       code: 'REST_CALL_FAILED',
