@@ -40,7 +40,7 @@ const SCOPES = {
   'tool-call': 'tool:call',
 };
 const NAMES = [...Object.keys(SCOPES), 'starter', 'actor', 'clerk'];
-/** Every permission in every form; the usual caller of these tests has all of them for all applications. */
+/** Grants every permission in every form. The default caller has all permissions for all applications. */
 const RULES = Object.fromEntries(
   NAMES.map((name) => [
     name,
@@ -66,8 +66,9 @@ const waits = processFile(
 let app: TestApp;
 let mine: Published;
 let other: Published;
-/** A caller who has every permission, but for `mine` only, and one who has none. */
+/** Token of a caller with every permission, but only for `mine`. */
 let limited: string;
+/** Token of a caller without permissions. */
 let none: string;
 const subject = 'limited';
 
@@ -83,7 +84,7 @@ beforeAll(async () => {
     package: { workflows: [workflowOf('double', [mapping('a', 1)])] },
   };
   mine = await publish(app, { ...publication, appId: uniqueName('mine'), activate: true });
-  // Ids are compared exactly, by SQL filters too: this is another application.
+  // Ids are case-sensitive, even in SQL filters, so this is a different application.
   other = await publish(app, { ...publication, appId: mine.appId.toUpperCase(), activate: true });
   limited = await tokenOf({ sub: subject, roles: NAMES.map((name) => `${name}@${mine.appId}`) });
   none = await tokenOf({ roles: NAMES });
@@ -92,7 +93,7 @@ afterAll(() => app.close());
 
 const tokenOf = (claims: Record<string, unknown>): Promise<string> =>
   app.tokenWith({ scope: 'openid', sub: uniqueName('caller'), ...claims });
-const told = ({ status, body }: TestResponse): unknown => ({
+const errorOf = ({ status, body }: TestResponse): unknown => ({
   status,
   message: body['message'],
   details: body['details'],
@@ -129,7 +130,7 @@ describe('routes with an application in their path', () => {
     ['start', 'POST', (published) => startPath(published, 'waits'), { headers: { 'svc-platform': 'web' } }],
   ];
 
-  it.each(routes)('%s: only of own applications', async (_name, method, pathOf, request = {}) => {
+  it.each(routes)('%s: only for permitted applications', async (_name, method, pathOf, request = {}) => {
     const own = await app.request(method, pathOf(mine), { token: limited, ...request });
     expect(own.status).not.toBe(403);
     const denied = await app.request(method, pathOf(other), { token: none, ...request });
@@ -137,11 +138,11 @@ describe('routes with an application in their path', () => {
     const unknown = { ...other, appId: 'no-such-app' };
     for (const published of [other, unknown]) {
       const foreign = await app.request(method, pathOf(published), { token: limited, ...request });
-      expect(told(foreign)).toEqual(told(denied));
+      expect(errorOf(foreign)).toEqual(errorOf(denied));
     }
   });
 
-  it('take a pattern, and a claim that lists applications', async () => {
+  it('support patterns, and claims that list applications', async () => {
     const path = (appId: string): string => `${appPath(appId)}/builds`;
     const statuses = async (claims: Record<string, unknown>): Promise<number[]> => {
       const token = await tokenOf(claims);
@@ -158,7 +159,7 @@ describe('routes with an application in their path', () => {
 });
 
 describe('process instances', () => {
-  it('are listed for own applications, and those that the caller started', async () => {
+  it('are listed if the caller may read the application or started the instance', async () => {
     const [one, two] = [await started(app, mine, 'waits'), await started(app, other, 'waits')];
     const uuids = async (token: string, query = ''): Promise<string[]> => {
       const { body } = await get(`${instancePath('').slice(0, -1)}?limit=100${query}`, token);
@@ -179,12 +180,12 @@ describe('process instances', () => {
   });
 
   it.each(['', '/history', '/bpmn', '/diagram', '/progress'])(
-    '%s of others are as unknown ones',
+    '%s of another application looks like an unknown instance',
     async (part) => {
       const { uuid: foreign } = await started(app, other, 'waits');
-      const unknown = told(await get(instancePath(uuid()) + part, limited));
+      const unknown = errorOf(await get(instancePath(uuid()) + part, limited));
       expect(unknown).toMatchObject({ status: 404, message: 'Process instance not found.' });
-      expect(told(await get(instancePath(foreign) + part, limited))).toEqual(unknown);
+      expect(errorOf(await get(instancePath(foreign) + part, limited))).toEqual(unknown);
       for (const id of [foreign, uuid()]) {
         expect((await get(instancePath(id) + part, none)).status).toBe(403);
       }
@@ -195,16 +196,16 @@ describe('process instances', () => {
     },
   );
 
-  it('are operated on by administrators of the application only, and the owner sees the refusal', async () => {
+  it('are operated on only by administrators of the application, whose audit log records refusals', async () => {
     const operate = (id: string, operation: string, token: string): Promise<TestResponse> =>
       app.request('POST', `${instancePath(id)}/${operation}`, { token });
     const { uuid: foreign, token: place } = await started(app, other, 'waits');
     const { uuid: own } = await started(app, mine, 'waits');
     const operations = ['hold', 'release', 'terminate', 'retry', `token/${place.uuid}/retry`];
     for (const operation of operations) {
-      const unknown = told(await operate(uuid(), operation, limited));
+      const unknown = errorOf(await operate(uuid(), operation, limited));
       expect(unknown).toMatchObject({ status: 404, message: 'Process instance not found.' });
-      expect(told(await operate(foreign, operation, limited))).toEqual(unknown);
+      expect(errorOf(await operate(foreign, operation, limited))).toEqual(unknown);
       expect((await operate(foreign, operation, none)).status).toBe(403);
     }
     expect((await operate(own, 'hold', limited)).status).toBe(200);
@@ -218,12 +219,12 @@ describe('process instances', () => {
     await expect.poll(denied).toBe(operations.length);
   });
 
-  it('take UI actions and lanes of own applications only', async () => {
+  it('accept UI actions only with permissions for the application, including lanes', async () => {
     const foreign = await started(app, other, 'laned');
     const own = await started(app, mine, 'laned');
     const refused = await execute(app, foreign.uuid, foreign.token.uuid, ui('a'), {}, { token: limited });
     const unknown = await execute(app, uuid(), foreign.token.uuid, ui('a'), {}, { token: limited });
-    expect(told(refused)).toEqual(told(unknown));
+    expect(errorOf(refused)).toEqual(errorOf(unknown));
     expect(refused.status).toBe(404);
     const wrongLane = await tokenOf({
       roles: [`actor@${mine.appId}`, `process-read@${mine.appId}`, `clerk@${other.appId}`],
@@ -252,7 +253,7 @@ describe('workflow runs', () => {
     return (await app.request<{ workflowRunId: string }>('POST', path, { body: {} })).body.workflowRunId;
   };
 
-  it('are listed and read for own applications only', async () => {
+  it('are listed and read only for permitted applications', async () => {
     const [own, foreign] = [await run(mine), await run(other)];
     const { body } = await get(`${RUNS}?limit=100`, limited);
     const ids = (body['runs'] as { id: string }[]).map(({ id }) => id);
@@ -260,9 +261,9 @@ describe('workflow runs', () => {
     expect(ids).not.toContain(foreign);
     for (const part of ['', '/calls']) {
       expect((await get(`${RUNS}/${own}${part}`, limited)).status).toBe(200);
-      const unknown = told(await get(`${RUNS}/${uuid()}${part}`, limited));
+      const unknown = errorOf(await get(`${RUNS}/${uuid()}${part}`, limited));
       expect(unknown).toMatchObject({ status: 404, message: 'Workflow run not found.' });
-      expect(told(await get(`${RUNS}/${foreign}${part}`, limited))).toEqual(unknown);
+      expect(errorOf(await get(`${RUNS}/${foreign}${part}`, limited))).toEqual(unknown);
       expect((await get(`${RUNS}/${foreign}${part}`, none)).status).toBe(403);
     }
     await eventually(
@@ -281,7 +282,7 @@ describe('libraries of other applications', () => {
     return app.request('PUT', path, { token, body: packageDocument(mine.appId, { bpmn: waits, libraries }) });
   };
 
-  it('that do not consent are as unknown ones, and their owner sees the refusal', async () => {
+  it('look like unknown libraries without consent, and the audit log of their owner records the refusal', async () => {
     const refused = await store([{ appId: other.appId, buildId: other.buildId }], limited);
     const buildId = uuid();
     const unknown = await store([{ appId: other.appId, buildId }], limited);
@@ -294,7 +295,7 @@ describe('libraries of other applications', () => {
     expect((await store([{ appId: other.appId, buildId: other.buildId }], knows)).status).toBe(409);
   });
 
-  it('that consent can be used by who may not deliver them', async () => {
+  it('can be used with consent, without permission to deliver them', async () => {
     const appId = uniqueName('lib');
     const application = { formatVersion: 1, appId, name: appId, usableBy: [mine.appId] };
     const library = await publish(app, { appId, bpmn: waits, package: { application } });

@@ -16,7 +16,7 @@ const NEW = { id: 'next', key: Buffer.alloc(32, 9) };
 const INPUT =
   '{"type":"object","required":["amount"],"additionalProperties":false,"properties":{"amount":{},"client":{"type":"string"}}}';
 const DECISION = '{"type":"object","properties":{"decision":{"enum":["approved","rejected"]}}}';
-/** Its workflow fails where `amount` is no number above 1; a manager decides behind it. */
+/** Its workflow fails unless `amount` is a number above 1. A manager decides afterwards. */
 const deciding = processFile(
   'deciding',
   `<bpmn:extensionElements><svc:inputSchema>${INPUT}</svc:inputSchema></bpmn:extensionElements>
@@ -86,7 +86,7 @@ describe('a retry with data', () => {
     app.tokenWith({ scope: 'openid', sub: uniqueName('caller'), roles });
   const dataOf = async ({ uuid }: Stopped): Promise<unknown> => (await instanceRow(app, uuid)).content.data;
 
-  it('asks for a permission of its own and for the right to read the instance, and refusals are in the audit log', async () => {
+  it('requires its own permission and the right to read the instance, and refusals are in the audit log', async () => {
     const instance = await stopped();
     const at = (name: string): string => `${name}@${published.appId}`;
     const refusals: [string[], string, number][] = [
@@ -111,7 +111,7 @@ describe('a retry with data', () => {
       async () => (await auditRows(app, published)).filter(({ outcome }) => outcome === AuditOutcome.Denied),
       (rows) => rows.length === refusals.length,
     );
-    // Each is stored beside its answer, so that two may be stored in the other order.
+    // Events are stored concurrently with the responses, so their order may differ.
     expect(denied.map(({ details }) => String(details?.['permission'])).toSorted()).toEqual([
       'process-administration',
       'process-administration',
@@ -123,7 +123,7 @@ describe('a retry with data', () => {
     expect((await retry(instance, undefined, await bearer('process-administration'))).status).toBe(200);
   });
 
-  it('is for who has all of them, and for who started the instance in place of a reader', async () => {
+  it('is allowed with all permissions, or without the right to read for the caller who started the instance', async () => {
     expect((await retry(await stopped(), { amount: 7 }, await bearer(...ROLES))).status).toBe(200);
     const roles = ['process-administration', 'process-data'];
     const starter = await app.tokenWith({ scope: 'openid', sub: 'user-1', roles });
@@ -134,24 +134,24 @@ describe('a retry with data', () => {
     [{ client: 5 }, 'client: must be of type string'],
     [{ amount: null }, 'amount: is required'],
     [{ amount: 7, decision: 'perhaps' }, 'decision: must be one of'],
-  ])('keeps to the schemas of the process: %j', async (patch, told) => {
+  ])('is validated against the schemas of the process: %j', async (patch, rule) => {
     const instance = await stopped();
     const refused = await retry(instance, patch);
     expect(refused).toMatchObject({
       status: 400,
-      body: { details: expect.stringContaining(told) as string },
+      body: { details: expect.stringContaining(rule) as string },
     });
     expect(await dataOf(instance)).toEqual({ amount: 'many' });
   });
 
-  it('may bring members that steps store, and leave what was wrong before', async () => {
+  it('may add members that steps store, and corrects invalid data', async () => {
     const instance = await stopped();
     const patch = { amount: 7, decision: 'approved', note: { text: 'x' }, other: 1 };
     expect((await retry(instance, patch)).status).toBe(200);
     expect(await dataOf(instance)).toEqual(patch);
   });
 
-  it('is shown as the work of a person, with the values before and after', async () => {
+  it('is shown with the user and the values before and after', async () => {
     const instance = await stopped({ client: 'Ada' });
     expect((await retry(instance, { amount: 7, client: null, decision: 'approved' })).status).toBe(200);
     const path = instancePath(instance.uuid);
@@ -174,7 +174,7 @@ describe('a retry with data', () => {
     ]);
   });
 
-  it('is stored sealed, in parts, and sealed anew with another key', async () => {
+  it('is stored encrypted, in parts, and re-encrypted by a key rotation', async () => {
     const long = 'é'.repeat(30_000);
     const instance = await stopped({ client: long });
     expect((await retry(instance, { amount: 7, client: 'Grace' })).status).toBe(200);
@@ -199,7 +199,7 @@ describe('a retry with data', () => {
     expect(await shown()).toContain(`"before":{"amount":"many"`);
   });
 
-  it('is refused where it changes more than is kept', async () => {
+  it('is rejected if it changes more data than can be stored', async () => {
     const instance = await stopped({ client: 'é'.repeat(90_000) });
     const refused = await retry(instance, { amount: 7, client: 'à'.repeat(90_000) });
     expect(refused).toMatchObject({

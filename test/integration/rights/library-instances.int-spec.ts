@@ -32,9 +32,9 @@ describe('a process of a library that another application calls', () => {
   let user: Published;
   let root: StartBody;
   let called: InstanceBody;
-  /** Who has every permission for the application that calls, and none for the library. */
+  /** Token of a caller with every permission for the calling application, but none for the library. */
   let ofUser: string;
-  /** Such a caller, who started the first process. */
+  /** Token of such a caller, who started the root process. */
   let starter: string;
 
   beforeAll(async () => {
@@ -80,7 +80,7 @@ describe('a process of a library that another application calls', () => {
     app.request('GET', instancePath(uuid), token === undefined ? {} : { token });
   const status = async (answer: Promise<TestResponse>): Promise<number> => (await answer).status;
 
-  it('is an instance of the library, for readers and in lists', async () => {
+  it('belongs to the library, for readers and in lists', async () => {
     expect(called).toMatchObject({ applicationId: library.appId, rootApplicationId: user.appId });
     expect(await status(read(root.uuid, ofUser))).toBe(200);
     expect(await status(read(called.uuid, ofUser))).toBe(404);
@@ -92,7 +92,7 @@ describe('a process of a library that another application calls', () => {
     expect(await status(read(root.uuid, ofLibrary))).toBe(404);
   });
 
-  it('is operated on with the permission for the library only', async () => {
+  it('can be operated on only with the permission for the library', async () => {
     const operate = (operation: string, token: string) =>
       status(app.request('POST', `${instancePath(called.uuid)}/${operation}`, { token }));
     expect(await operate('hold', ofUser)).toBe(404);
@@ -101,7 +101,7 @@ describe('a process of a library that another application calls', () => {
     expect(await operate('release', ofLibrary)).toBe(200);
   });
 
-  it('is read by who started the first process, who acts in it with the permission for the library only', async () => {
+  it('can be read by the starter of the root process, whose actions require a permission for the library', async () => {
     expect(await status(read(called.uuid, starter))).toBe(200);
     const act = (token: string) =>
       status(execute(app, called.uuid, called.tokens[0]?.uuid ?? '', ui('a'), {}, { token }));
@@ -111,7 +111,7 @@ describe('a process of a library that another application calls', () => {
     expect(await act(await tokenOf({ sub: 'starter', roles }))).toBe(200);
   });
 
-  it('brings systems that the application shows', async () => {
+  it('adds its systems to the list of the application', async () => {
     const list = async (path: string) => app.request('GET', path, { token: ofUser });
     expect((await list(`${listPath(user.appId, user.versionId)}?depTypes=LIB`)).text).toContain('Ledger');
     expect((await list(listPath(user.appId, user.versionId))).text).not.toContain('Ledger');
