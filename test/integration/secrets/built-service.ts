@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LIMITS_LOADER } from '../../support/evaluation-service.js';
 import { freePort } from '../../support/databases/process-resources.js';
 
-/** Far more than a start takes, also on a machine that has much else to do. */
+/** Generous timeout for busy machines. */
 const START_TIMEOUT_MS = 120_000;
 
-/** The built service as a process, with every byte that it prints. */
+/** The built service as a separate process, with its complete output. */
 export class BuiltService {
   output = '';
   private readonly exited: Promise<number>;
@@ -21,7 +21,7 @@ export class BuiltService {
   }
 
   /**
-   * Starts an entry point with these variables and no others but PATH, and does not wait for it.
+   * Starts an entry point with only these environment variables and PATH. Does not wait until it is ready.
    * @param entryPoint built file
    */
   static async launch(
@@ -51,7 +51,7 @@ export class BuiltService {
     }
   }
 
-  /** Waits for the process to end by itself. */
+  /** Waits for the process to exit, and kills it after a timeout. Returns the exit status. */
   async ended(): Promise<number> {
     const timer = setTimeout(() => this.child.kill('SIGKILL'), START_TIMEOUT_MS);
     const status = await this.exited;
@@ -59,7 +59,7 @@ export class BuiltService {
     return status;
   }
 
-  /** Tells the process to stop and waits for it. */
+  /** Sends SIGTERM to the process and waits for it to exit. Returns the exit status. */
   async stop(): Promise<number> {
     this.child.kill('SIGTERM');
     return this.ended();
