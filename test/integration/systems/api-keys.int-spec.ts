@@ -66,7 +66,7 @@ describe('a system with an API key', () => {
         { headerName: 'authorization', scheme: null },
         { headerName: 'authorization', scheme: null },
       ],
-    ])('from %j as %j, and never shows its key', async (sent, shown) => {
+    ])('from %j as %j, without ever exposing its key', async (sent, shown) => {
       const system = await created(sent);
       expect(system.authorization).toEqual({ type: 'API_KEY', configuration: shown });
       const details = await app.request('GET', detailsPath(system.resourceId, place.appId, place.versionId));
@@ -108,7 +108,7 @@ describe('a system with an API key', () => {
         7,
         null,
       ].map((name) => [name]),
-    )('not with the header %j', async (headerName) => {
+    )('except with the header %j', async (headerName) => {
       const { status, body, text } = await app.request('PATCH', createPath(place.appId, place.versionId), {
         body: createSystemBody({ payload: { authorization: apiKey({ headerName }) } }),
       });
@@ -128,7 +128,7 @@ describe('a system with an API key', () => {
       [{ scheme: 'two words' }, 'scheme: must be the name of an authentication scheme, or null'],
       [{ scheme: '' }, 'scheme: must be the name of an authentication scheme, or null'],
       [{ clientId: 'x' }, 'clientId: is not a known field'],
-    ])('not with %j', async (configuration, rule) => {
+    ])('except with %j', async (configuration, rule) => {
       const { status, body } = await app.request('PATCH', createPath(place.appId, place.versionId), {
         body: createSystemBody({ payload: { authorization: apiKey(configuration) } }),
       });
@@ -138,7 +138,7 @@ describe('a system with an API key', () => {
   });
 
   describe('is changed', () => {
-    it('in what is sent, and keeps the rest', async () => {
+    it('in the given fields, and keeps the others', async () => {
       const { id, resourceId } = await created();
       const change = (configuration: object) =>
         patch(resourceId, { authorization: { type: 'API_KEY', configuration } });
@@ -196,7 +196,7 @@ describe('a system with an API key', () => {
       expect(await systemRow(app, id)).toMatchObject({ clientSecret: null, credentialOptions: null });
     });
 
-    it('in its key alone, which only a system with an API key has', async () => {
+    it('by replacing only the key, if the system has an API key', async () => {
       const { id, resourceId } = await created({ headerName: 'X-Key' });
       expect(await put(resourceId, { apiKey: 'the-next-key' })).toMatchObject({
         status: 200,
@@ -216,19 +216,19 @@ describe('a system with an API key', () => {
     });
   });
 
-  describe('keeps its key sealed', () => {
+  describe('keeps its key encrypted', () => {
     it.each([
       ['base_url', 'http://127.0.0.1:2/mcp'],
       ['authorization_type', 'SERVICE_ACCOUNT'],
       ['credential_options', '{"headerName":"X-Other","scheme":null}'],
       ['credential_options', null],
-    ])('and does not open it beside another %s (%s)', async (column, value) => {
+    ])('and does not decrypt it if %s was changed (%s)', async (column, value) => {
       const { id } = await created();
       await app.dataSource.query(`UPDATE systems SET ${column} = ? WHERE id = ?`, [value, id]);
       await expect(opened(id)).rejects.toThrow(SecretUnreadableError);
     });
 
-    it('also when the keys are rotated', async () => {
+    it('after a rotation of the encryption keys', async () => {
       const { id } = await created({ headerName: 'X-Key' });
       const next = { id: 'next', key: Buffer.alloc(32, 9) };
       const cipher = new SecretCipher([next, { id: 'test', key: Buffer.alloc(32, 7) }]);
@@ -242,7 +242,7 @@ describe('a system with an API key', () => {
   });
 
   describe('is tested', () => {
-    it('with the key in its header, stored or not', async () => {
+    it('with the key in its header, whether stored or not', async () => {
       const peer = await keep(startModernPeer([{ name: 'a' }], (token) => token === KEY));
       expect((await test(peer.url, apiKey())).body).toMatchObject({
         status: 200,
@@ -261,7 +261,7 @@ describe('a system with an API key', () => {
     it.each([
       ['a wrong key', apiKey({ apiKey: 'a-wrong-key' })],
       ['no key', { type: 'NO_AUTH' }],
-    ])('and refused with %s', async (_what, authorization) => {
+    ])('and rejected with %s', async (_what, authorization) => {
       const peer = await keep(startModernPeer([{ name: 'a' }], (token) => token === KEY));
       expect((await test(peer.url, authorization)).body).toMatchObject({
         status: 400,
@@ -292,20 +292,20 @@ describe('a system with an API key', () => {
             response.writeHead(401, challenge).end();
           }),
       ],
-    ])('and sent nowhere else, where the server leads there %s', async (_way, start) => {
-      const asked: string[] = [];
+    ])('and its key is not sent to another server %s', async (_way, start) => {
+      const received: string[] = [];
       const elsewhere = await keep(
         startHttpPeer((request, response) => {
-          asked.push(request.rawHeaders.join());
+          received.push(request.rawHeaders.join());
           response.end();
         }),
       );
       const peer = await keep(start(elsewhere.url));
       expect((await test(peer.url, apiKey())).body['status']).not.toBe(200);
-      expect(asked).toEqual([]);
+      expect(received).toEqual([]);
     });
 
-    it('and takes the key out of what the server says', async () => {
+    it('and its key is removed from the response', async () => {
       const peer = await keep(
         startScriptedMcp({
           list: ({ id, request, response }) => {
@@ -325,7 +325,7 @@ describe('a system with an API key', () => {
     });
   });
 
-  describe('comes with a package', () => {
+  describe('is delivered in a package', () => {
     const deliver = (system: object) =>
       store(
         app,
@@ -336,7 +336,7 @@ describe('a system with an API key', () => {
       );
     const baseUrl = 'https://mcp.example.com/mcp';
 
-    it('without its key, which stays as long as the address does', async () => {
+    it('without its key, which is kept until the address changes', async () => {
       const configuration = { headerName: 'X-Key' };
       const first = await deliver({ baseUrl, authorization: { type: 'API_KEY', configuration } });
       expect(first.body).toMatchObject({ warnings: [{ code: 'SECRET_MISSING' }] });
@@ -363,7 +363,7 @@ describe('a system with an API key', () => {
       ['SECRET_IN_PACKAGE', { apiKey: KEY }],
       ['VALUE_INVALID', { headerName: 'Host' }],
       ['VALUE_INVALID', { scheme: 'two words' }],
-    ])('but not (%s) with %j', async (code, configuration) => {
+    ])('except (%s) with %j', async (code, configuration) => {
       const answer = await deliver({ baseUrl, authorization: { type: 'API_KEY', configuration } });
       expect(answer.status).toBe(400);
       expect(answer.body).toMatchObject({ problems: [{ code }] });

@@ -28,7 +28,7 @@ import {
 } from './rows.js';
 
 const SECRET = 'correct horse battery staple';
-const NO_KEY = 'must be a private key in PEM format that is not encrypted, of RSA with 2,048 to 4,096 bits';
+const KEY_RULE = 'must be a private key in PEM format that is not encrypted, of RSA with 2,048 to 4,096 bits';
 const rsaKey = (modulusLength: number): string =>
   generateKeyPairSync('rsa', { modulusLength })
     .privateKey.export({ type: 'pkcs8', format: 'pem' })
@@ -77,11 +77,11 @@ describe('certificates of a system', () => {
     key: canonicalKey(key),
   });
 
-  it('are shown without the key, which is stored sealed and opened for a call alone', async () => {
+  it('are shown without the key, which is stored encrypted and decrypted only for calls', async () => {
     const lines: string[] = [];
     const spies = (['info', 'warn', 'error'] as const).map((level) =>
-      vi.spyOn(Log.prototype, level).mockImplementation((...told: unknown[]) => {
-        lines.push(JSON.stringify(told));
+      vi.spyOn(Log.prototype, level).mockImplementation((...values: unknown[]) => {
+        lines.push(JSON.stringify(values));
       }),
     );
     const system = await withTls();
@@ -124,7 +124,7 @@ describe('certificates of a system', () => {
     });
   });
 
-  it('are absent where there are none', async () => {
+  it('are omitted if there are none', async () => {
     expect(await createdSystem(app, place)).not.toHaveProperty('tls');
   });
 
@@ -153,11 +153,11 @@ describe('certificates of a system', () => {
     ...[1_024, 4_104].map((modulusLength): [string, () => object, string] => [
       'clientKey',
       () => ({ clientCertificate: client.cert, clientKey: rsaKey(modulusLength) }),
-      NO_KEY,
+      KEY_RULE,
     ]),
-    ['clientKey', () => ({ clientCertificate: client.cert, clientKey: client.cert }), NO_KEY],
+    ['clientKey', () => ({ clientCertificate: client.cert, clientKey: client.cert }), KEY_RULE],
     ['passphrase', () => ({ passphrase: 'x' }), 'is not a known field'],
-  ])('are refused in %s: %s', async (field, sent, rule) => {
+  ])('are rejected in %s: %s', async (field, sent, rule) => {
     const body = createSystemBody({ payload: { tls: sent() } });
     const response = await app.request('PATCH', createPath(place.appId, place.versionId), { body });
     expect(response.status).toBe(400);
@@ -165,7 +165,7 @@ describe('certificates of a system', () => {
     expect(response.text).not.toContain('PRIVATE');
   });
 
-  it('stay as they are when a change leaves them out, and go when they are null', async () => {
+  it('are kept if a change omits them, and removed if they are null', async () => {
     const system = await withTls();
     const before = await opened(system.id);
     await update(system.resourceId, { name: 'Another name' });
@@ -191,8 +191,8 @@ describe('certificates of a system', () => {
       }),
     ],
     ['caCertificates', () => ({ tls: { caCertificates: other.cert } })],
-    ['caCertificates that go', () => ({ tls: { caCertificates: null } })],
-  ])('demand the key again with another %s', async (what, change) => {
+    ['removed caCertificates', () => ({ tls: { caCertificates: null } })],
+  ])('require the key again if %s change', async (what, change) => {
     const system = await withTls({ authorization: serviceAccount({ clientSecret: SECRET }) });
     const row = await systemRow(app, system.id);
     const refused = await update(system.resourceId, change());
@@ -220,7 +220,7 @@ describe('certificates of a system', () => {
     expect(await opened(system.id)).toMatchObject(canonical(client));
   });
 
-  it('demand the client secret again where there is no key', async () => {
+  it('require the client secret again if there is no key', async () => {
     const payload = { authorization: serviceAccount({ clientSecret: SECRET }) };
     const system = await createdSystem(app, place, { payload });
     const { status, body } = await update(system.resourceId, { tls: { caCertificates: authority.cert } });
@@ -243,33 +243,38 @@ describe('certificates of a system', () => {
       () => ({ clientCertificate: client.cert }),
       'is required with clientCertificate',
     ],
-  ])('are not changed to %s', async (_what, sent, rule) => {
+  ])('cannot be changed to %s', async (_what, sent, rule) => {
     const system = await createdSystem(app, place);
     const { status, body } = await update(system.resourceId, { tls: sent() });
     expect([status, body['details']]).toEqual([400, `tls.clientKey: ${rule}`]);
   });
 
-  it.each(['draft', 'committed'])('are replaced in a %s version, in systems of all types', async (state) => {
-    const system = await withTls();
-    const baseUrl = 'https://rest.example.com/';
-    const rest = await insertSystem(app, place, { type: SystemType.Rest, baseUrl });
-    if (state === 'committed') {
-      await commitVersion(app, place);
-    }
-    for (const { id, resourceId } of [system, rest]) {
-      const response = await replace(resourceId, {
-        clientCertificate: renewed.cert,
-        clientKey: renewed.key,
-      });
-      expect(response.body).toEqual({ status: 200, message: 'Client certificate replaced.', resourceId });
-      expect(await opened(id)).toMatchObject(canonical(renewed));
-    }
-    const [event] = (await auditRows(app, place)).filter(({ action }) => action === AuditAction.SystemUpdate);
-    expect(event?.details).toMatchObject({ fields: ['clientCertificate', 'clientKey'] });
-    const refused = await replace(system.resourceId, { clientCertificate: client.cert });
-    expect(refused.status).toBe(400);
-    expect((await replace('00000000-0000-7000-8000-000000000000', {})).status).toBe(404);
-  });
+  it.each(['draft', 'committed'])(
+    'can be replaced in a %s version, in systems of all types',
+    async (state) => {
+      const system = await withTls();
+      const baseUrl = 'https://rest.example.com/';
+      const rest = await insertSystem(app, place, { type: SystemType.Rest, baseUrl });
+      if (state === 'committed') {
+        await commitVersion(app, place);
+      }
+      for (const { id, resourceId } of [system, rest]) {
+        const response = await replace(resourceId, {
+          clientCertificate: renewed.cert,
+          clientKey: renewed.key,
+        });
+        expect(response.body).toEqual({ status: 200, message: 'Client certificate replaced.', resourceId });
+        expect(await opened(id)).toMatchObject(canonical(renewed));
+      }
+      const [event] = (await auditRows(app, place)).filter(
+        ({ action }) => action === AuditAction.SystemUpdate,
+      );
+      expect(event?.details).toMatchObject({ fields: ['clientCertificate', 'clientKey'] });
+      const refused = await replace(system.resourceId, { clientCertificate: client.cert });
+      expect(refused.status).toBe(400);
+      expect((await replace('00000000-0000-7000-8000-000000000000', {})).status).toBe(404);
+    },
+  );
 
   describe('that were tampered with', () => {
     const change = (id: string, column: string, value: string | null) =>
@@ -281,7 +286,7 @@ describe('certificates of a system', () => {
       ['tls_ca', () => canonicalCertificates(other.cert)],
       ['tls_ca', () => null],
       ['tls_certificate', () => canonicalCertificates(renewed.cert)],
-    ])('do not open the key beside another %s', async (column, value) => {
+    ])('do not decrypt the key if %s was changed', async (column, value) => {
       const system = await withTls();
       await change(system.id, column, value());
       await expect(opened(system.id)).rejects.toThrow(SecretUnreadableError);
@@ -290,7 +295,7 @@ describe('certificates of a system', () => {
     it.each([
       ['another authority', () => canonicalCertificates(other.cert)],
       ['no authority', () => null],
-    ])('do not open the client secret beside %s', async (_what, value) => {
+    ])('do not decrypt the client secret with %s', async (_what, value) => {
       const payload = { authorization: serviceAccount({}), tls: { caCertificates: authority.cert } };
       const system = await createdSystem(app, place, { payload });
       expect(await opened(system.id)).toBeDefined();
@@ -298,14 +303,14 @@ describe('certificates of a system', () => {
       await expect(opened(system.id)).rejects.toThrow(SecretUnreadableError);
     });
 
-    it('do not open a client secret that had no authority beside it', async () => {
+    it('do not decrypt a client secret if an authority was added', async () => {
       const payload = { authorization: serviceAccount({}) };
       const system = await createdSystem(app, place, { payload });
       await change(system.id, 'tls_ca', canonicalCertificates(other.cert));
       await expect(opened(system.id)).rejects.toThrow(SecretUnreadableError);
     });
 
-    it('do not open the key of another row, or a client secret as a key', async () => {
+    it('do not decrypt the key of another row, or a client secret as a key', async () => {
       const [one, two] = [await withTls(), await withTls({ authorization: serviceAccount({}) })];
       const row = await systemRow(app, two.id);
       for (const sealed of [row?.clientKey, row?.clientSecret]) {
@@ -315,7 +320,7 @@ describe('certificates of a system', () => {
     });
   });
 
-  it('have their key sealed anew by a rotation', async () => {
+  it('have their key re-encrypted by a key rotation', async () => {
     const system = await withTls({ authorization: serviceAccount({}) });
     const before = await opened(system.id);
     const [id = '', key = ''] = TEST_SECRETS_KEYS.split(':');

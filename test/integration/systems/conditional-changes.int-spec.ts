@@ -50,7 +50,7 @@ describe('a change of a system with If-Match', () => {
   const remove = (ifMatch?: string, to = app) =>
     to.request('DELETE', path(), { headers: conditional(ifMatch) });
 
-  it('is made on the state that was read, and answers with the tag of the next one', async () => {
+  it('succeeds only on the state that was read, and returns the new ETag', async () => {
     const read = await tag();
     const first = await update('one', read);
     expect(first.status).toBe(200);
@@ -65,7 +65,7 @@ describe('a change of a system with If-Match', () => {
     expect((await remove(first.headers.get('etag') ?? '')).status).toBe(200);
   });
 
-  it('takes several tags, strong ones and any state, and no header', async () => {
+  it('accepts several tags, strong tags, `*`, and no header', async () => {
     const strong = (await tag()).replace('W/', '');
     expect((await update('one', `"other", ${strong}`)).status).toBe(200);
     expect((await update('two', '*')).status).toBe(200);
@@ -73,13 +73,13 @@ describe('a change of a system with If-Match', () => {
     expect((await update('four', 'no tag')).status).toBe(400);
   });
 
-  it('lets one of several through that have read the same', async () => {
+  it('succeeds for only one of several concurrent changes with the same tag', async () => {
     const read = await tag();
     const all = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((text) => update(text, read)));
     expect(all.filter(({ status }) => status === 412)).toHaveLength(4);
   });
 
-  it('is another state when a tool was switched, and a switch takes the tag of the system', async () => {
+  it('fails after a tool was switched, and switching a tool accepts the tag of the system', async () => {
     const [toolId = ''] = await insertTools(app, system.id, [{ name: 'get-stock' }]);
     const switched = (enabled: boolean, ifMatch?: string, to = app) =>
       to.request(
@@ -100,11 +100,11 @@ describe('a change of a system with If-Match', () => {
     expect(late.status).toBe(412);
     expect(late.body).toMatchObject(CHANGED);
     expect((await update('one', read)).status).toBe(412);
-    // The interface contract knows no such answer.
+    // The interface contract does not define status 428 for this operation.
     expect((await switched(true, undefined, strict)).status).toBe(200);
   });
 
-  describe.each(['client-secret', 'client-certificate'])('and of its %s', (credential) => {
+  describe.each(['client-secret', 'client-certificate'])('that replaces its %s', (credential) => {
     const replaced = async (ifMatch?: string, to = app, resourceId = system.resourceId) => {
       const { cert, key } = certificate;
       const body =
@@ -120,7 +120,7 @@ describe('a change of a system with If-Match', () => {
       system = await createdSystem(app, place, { payload: { authorization: serviceAccount() } });
     });
 
-    it('takes the tag of the system, which has another one then', async () => {
+    it('accepts the tag of the system, and changes it', async () => {
       const read = await tag();
       expect((await replaced(read)).status).toBe(200);
       const late = await replaced(read);
@@ -131,11 +131,11 @@ describe('a change of a system with If-Match', () => {
       expect((await replaced('*')).status).toBe(200);
     });
 
-    it('needs no header where the deployment asks for it', async () => {
+    it('does not require the header even if the deployment requires it for others', async () => {
       expect((await replaced(undefined, strict)).status).toBe(200);
     });
 
-    it('takes no tag of a system of another type, which has none', async () => {
+    it('accepts only `*` for a system of another type, which has no tag', async () => {
       const read = await tag();
       const { resourceId } = await insertSystem(app, place, {
         type: SystemType.Rest,
@@ -148,14 +148,14 @@ describe('a change of a system with If-Match', () => {
     });
   });
 
-  it('comes behind what is wrong with the request', async () => {
+  it('is checked after the request and before the system is changed', async () => {
     expect((await remove('"other"')).status).toBe(412);
     expect((await update('x'.repeat(3_000), '"other"')).status).toBe(400);
     expect((await remove()).status).toBe(200);
     expect((await update('one', '"other"')).status).toBe(404);
   });
 
-  it('needs the header where the deployment asks for it', async () => {
+  it('requires the header if the deployment does', async () => {
     for (const answer of [await update('one', undefined, strict), await remove(undefined, strict)]) {
       expect(answer.status).toBe(428);
       expect(answer.body).toMatchObject(NEEDED);

@@ -8,9 +8,9 @@ const NAME_CHARACTERS =
 const URL_RULE = 'must be an http or https URL';
 const CONFIGURATION = 'payload.authorization.configuration';
 
-const good = () => createSystemBody({ payload: { authorization: serviceAccount() } });
+const validBody = () => createSystemBody({ payload: { authorization: serviceAccount() } });
 
-describe('what the create operation refuses', () => {
+describe('the create operation', () => {
   let app: TestApp;
   let place: Place;
 
@@ -30,14 +30,14 @@ describe('what the create operation refuses', () => {
     });
 
   it('answers 401 without a token', async () => {
-    const { status, body, headers } = await create(good(), null);
+    const { status, body, headers } = await create(validBody(), null);
     expect(status).toBe(401);
     expect(body).toMatchObject({ error: 'Unauthorized', status: 401 });
     expect(headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  it('answers 403 with the text of the contract without the permission', async () => {
-    const { status, body } = await create(good(), await app.tokenWith({ scope: 'openid profile' }));
+  it('answers 403 with the message of the contract without the permission', async () => {
+    const { status, body } = await create(validBody(), await app.tokenWith({ scope: 'openid profile' }));
     expect(status).toBe(403);
     expect(body).toEqual({
       error: 'Forbidden',
@@ -133,12 +133,12 @@ describe('what the create operation refuses', () => {
     [`${CONFIGURATION}.identityProviderUrl`, undefined, URL_RULE],
     [`${CONFIGURATION}.identityProviderUrl`, 'sso.example.com', URL_RULE],
     [`${CONFIGURATION}.identityProviderUrl`, 'https://a:b@sso.example.com/token', URL_RULE],
-  ])('answers 400 that names %s when it is %j', async (field, value, rule) => {
-    const { status, body, text } = await create(withField(good(), field, value));
+  ])('answers 400 with the field name if %s is %j', async (field, value, rule) => {
+    const { status, body, text } = await create(withField(validBody(), field, value));
 
     expect(status).toBe(400);
     expect(body).toMatchObject({ error: 'Bad Request', message: expect.any(String), status: 400 });
-    // The contract ties this message to the characters of a name, not to its absence or length.
+    // The contract defines this message for invalid characters in a name, not for a missing or too long name.
     expect(body['message']).not.toBe(NAME_CHARACTERS);
     expect(body['details']).toMatch(new RegExp(`(^|; )${field.replaceAll('.', '\\.')}: `));
     expect(body['details']).toContain(rule);
@@ -147,9 +147,9 @@ describe('what the create operation refuses', () => {
   });
 
   it.each([['a b'], ['a/b'], ['ä'], ['a\n'], ['a@b'], ['a{}'], ['😀'], ['a\u0000']])(
-    'answers 400 with the name rule of the contract for the name %j',
+    'answers 400 with the message of the contract for the name %j',
     async (resourceName) => {
-      const { status, body } = await create({ ...good(), resourceName });
+      const { status, body } = await create({ ...validBody(), resourceName });
       expect(status).toBe(400);
       expect(body['message']).toBe(NAME_CHARACTERS);
       expect(body['details']).toBe(`resourceName: ${NAME_CHARACTERS}`);
@@ -164,13 +164,13 @@ describe('what the create operation refuses', () => {
     [`${CONFIGURATION}.realm`],
     ['payload.toString'],
     ['constructor'],
-  ])('answers 400 that names the unknown field %s', async (field) => {
-    const { status, body } = await create(withField(good(), field, 1));
+  ])('answers 400 with the field name for the unknown field %s', async (field) => {
+    const { status, body } = await create(withField(validBody(), field, 1));
     expect(status).toBe(400);
     expect(body['details']).toBe(`${field}: is not a known field`);
   });
 
-  it('names every field that breaks a rule', async () => {
+  it('reports all invalid fields', async () => {
     const { body } = await create({ action: 'X', resourceName: 'a b', payload: { type: 'X' }, extra: 1 });
     for (const field of ['action', 'resourceName', 'payload.name', 'payload.type', 'extra']) {
       expect(body['details']).toContain(`${field}: `);
@@ -187,13 +187,18 @@ describe('what the create operation refuses', () => {
     ['versionId', 'app', 'v:1'],
     ['versionId', 'app', '%00'],
     ['versionId', 'app', "v1'--"],
-  ])('answers 400 that names %s in the path /app/%s/app-version/%s', async (field, appId, versionId) => {
-    const { status, body } = await app.request('PATCH', createPath(appId, versionId), { body: good() });
-    expect(status).toBe(400);
-    expect(body['details']).toBe(`${field}: must be 1 to 64 letters, digits, ".", "_" or "-"`);
-  });
+  ])(
+    'answers 400 with the field name if %s is invalid in the path /app/%s/app-version/%s',
+    async (field, appId, versionId) => {
+      const { status, body } = await app.request('PATCH', createPath(appId, versionId), {
+        body: validBody(),
+      });
+      expect(status).toBe(400);
+      expect(body['details']).toBe(`${field}: must be 1 to 64 letters, digits, ".", "_" or "-"`);
+    },
+  );
 
-  it('checks the token before the permission, the permission before the request, the request before what is stored', async () => {
+  it('checks the token, then the permission, then the request, then the stored state', async () => {
     const committed = newPlace();
     await commitVersion(app, committed);
     const path = createPath(committed.appId, committed.versionId);
@@ -202,7 +207,7 @@ describe('what the create operation refuses', () => {
 
     expect((await app.request('PATCH', bad, { token: null, rawBody: '{' })).status).toBe(401);
     expect((await app.request('PATCH', bad, { token: denied, rawBody: '{' })).status).toBe(403);
-    expect((await app.request('PATCH', path, { body: { ...good(), action: 'X' } })).status).toBe(400);
-    expect((await app.request('PATCH', path, { body: good() })).status).toBe(409);
+    expect((await app.request('PATCH', path, { body: { ...validBody(), action: 'X' } })).status).toBe(400);
+    expect((await app.request('PATCH', path, { body: validBody() })).status).toBe(409);
   });
 });

@@ -34,7 +34,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
   const create = (body: unknown, at = place) =>
     app.request<SystemBody & { message?: string }>('PATCH', createPath(at.appId, at.versionId), { body });
 
-  it('answers 201 with every field of the record and no secret', async () => {
+  it('answers 201 with all fields of the system, without its secret', async () => {
     const before = Date.now();
     const { status, body, text } = await create(
       createSystemBody({
@@ -68,13 +68,13 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
     expect(text).not.toContain('battery');
   });
 
-  it('says where the system is read', async () => {
+  it('returns the location of the system', async () => {
     const { body, headers } = await create(createSystemBody());
     const read = await app.request('GET', headers.get('location') ?? '');
     expect([read.status, read.body['resourceId']]).toEqual([200, body.resourceId]);
   });
 
-  it('stores what it answers, the secret only as a ciphertext', async () => {
+  it('stores the returned fields, and the secret only in encrypted form', async () => {
     const request = createSystemBody({
       resourceName: 'Stock_[1].(a)-B',
       payload: { authorization: serviceAccount() },
@@ -123,7 +123,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
     ]);
   });
 
-  it('opens the application version as a draft with its first system', async () => {
+  it('creates the application version as a draft with its first system', async () => {
     const { body } = await create(createSystemBody());
     await create(createSystemBody());
 
@@ -145,13 +145,13 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
     ['https://BÜCHER.example:8443/A', 'https://xn--bcher-kva.example:8443/A'],
     ['HTTPS://例え.テスト', 'HTTPS://xn--r8jz45g.xn--zckzah'],
     ['https://xn--bcher-kva.example/mcp', 'https://xn--bcher-kva.example/mcp'],
-  ])('stores an internationalised host name as DNS knows it: %s', async (baseUrl, stored) => {
+  ])('converts an internationalized host name to its DNS form: %s', async (baseUrl, stored) => {
     const { body } = await create(createSystemBody({ payload: { baseUrl } }));
     expect(body.baseUrl).toBe(stored);
     expect(await systemRow(app, body.id)).toMatchObject({ baseUrl: stored });
   });
 
-  it('drops the configuration that is sent with NO_AUTH, whatever it is', async () => {
+  it('ignores any configuration sent with NO_AUTH', async () => {
     for (const configuration of [
       serviceAccount()['configuration'],
       { clientId: 7, other: [] },
@@ -175,7 +175,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
     }
   });
 
-  it('seals equal secrets of two systems into different ciphertexts', async () => {
+  it('encrypts equal secrets of two systems to different ciphertexts', async () => {
     const payload = { authorization: serviceAccount() };
     const rows = await Promise.all(
       [await createdSystem(app, place, { payload }), await createdSystem(app, place, { payload })].map(
@@ -196,20 +196,20 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
       '\u2764\ufe0f'.repeat(1_000),
     ],
     ['markup and quotes', `<b>'";--\\ %s \${x}</b>`, '{"a":1}'],
-  ])('keeps %s as they are', async (_case, name, description) => {
+  ])('stores %s unchanged', async (_case, name, description) => {
     const body = await createdSystem(app, place, { payload: { name, description } });
 
     expect(body).toMatchObject({ name, description });
     expect(await systemRow(app, body.id)).toMatchObject({ name, description });
   });
 
-  it('takes identifiers of 64 characters of every allowed kind', async () => {
+  it('accepts ids of 64 characters of every allowed kind', async () => {
     const longest = { appId: `Aa0._-${'x'.repeat(58)}`, versionId: `1.0_b-${'y'.repeat(58)}` };
     await createdSystem(app, longest);
     expect(await countSystems(app, longest)).toBe(1);
   });
 
-  it('takes the longest values of every field', async () => {
+  it('accepts values of the maximum length in all fields', async () => {
     const longest = newPlace();
     const host = 'https://example.com/';
     await createdSystem(app, longest, {
@@ -226,7 +226,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
     expect(await countSystems(app, longest)).toBe(1);
   });
 
-  it.each([undefined, null, ''])('takes the description %j for an empty one', async (description) => {
+  it.each([undefined, null, ''])('treats the description %j as empty', async (description) => {
     const { id, description: answered } = await createdSystem(app, place, { payload: { description } });
 
     expect(answered).toBe('');
@@ -236,7 +236,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
   it.each([
     ['another case', 'INVENTORY_tools.1'],
     ['the same case', 'Inventory_Tools.1'],
-  ])('answers 409 when the version has the name in %s', async (_case, second) => {
+  ])('answers 409 if the name exists in the version, in %s', async (_case, second) => {
     await createdSystem(app, place, { resourceName: 'Inventory_Tools.1' });
 
     const { status, body } = await create(createSystemBody({ resourceName: second }));
@@ -248,12 +248,12 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
     expect(await definitionRows(app, place.appId)).toHaveLength(1);
   });
 
-  it('answers 409 when a system of another type has the name', async () => {
+  it('answers 409 if a system of another type has the name', async () => {
     await insertSystem(app, place, { resourceName: 'Orders' });
     expect((await create(createSystemBody({ resourceName: 'orders' }))).body.message).toBe(NAME_TAKEN);
   });
 
-  it('gives the same name in another version the same definition id and ids of its own', async () => {
+  it('gives a system with the same name in another version the same definition id, but other ids', async () => {
     const first = await createdSystem(app, place, { resourceName: 'Shared' });
     const second = await createdSystem(app, { ...place, versionId: 'v2' }, { resourceName: 'SHARED' });
 
@@ -263,13 +263,13 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
     expect(await definitionRows(app, place.appId)).toHaveLength(1);
   });
 
-  it('gives the same name in another application a definition id of its own', async () => {
+  it('gives a system with the same name in another application a different definition id', async () => {
     const first = await createdSystem(app, place, { resourceName: 'Shared' });
     const second = await createdSystem(app, newPlace(), { resourceName: 'Shared' });
     expect(second.resourceDefinitionId).not.toBe(first.resourceDefinitionId);
   });
 
-  it('tells applications and versions apart whose ids differ by case alone', async () => {
+  it('distinguishes ids of applications and versions by case', async () => {
     const lower = { appId: place.appId.toLowerCase(), versionId: 'a' };
     const places = [
       lower,
@@ -285,7 +285,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
     expect(await Promise.all(places.map((each) => countSystems(app, each)))).toEqual([1, 1, 1]);
   });
 
-  it('allows several systems with one connection', async () => {
+  it('allows several systems with the same connection', async () => {
     await createdSystem(app, place);
     await createdSystem(app, place);
     expect(await countSystems(app, place)).toBe(2);
@@ -302,7 +302,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
     expect(await definitionRows(app, place.appId)).toEqual([]);
   });
 
-  it('lets one of fifty parallel calls with one name win', async () => {
+  it('succeeds for only one of fifty concurrent requests with the same name', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         create(createSystemBody({ resourceName: index % 2 === 0 ? 'Race' : 'RACE' })),
@@ -317,7 +317,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
     expect(await definitionRows(app, place.appId)).toHaveLength(1);
   });
 
-  it('gives one definition id to a name that twenty versions use for the first time at once', async () => {
+  it('assigns only one definition id to a new name that twenty versions use concurrently', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         create(createSystemBody({ resourceName: 'First' }), { ...place, versionId: `v${index}` }),
@@ -330,7 +330,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/integrat
     expect(await definitionRows(app, place.appId)).toHaveLength(1);
   });
 
-  it('creates different names in one new version at once', async () => {
+  it('creates different systems concurrently in a new version', async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => create(createSystemBody())));
 
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));

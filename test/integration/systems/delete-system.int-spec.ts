@@ -42,7 +42,7 @@ describe('DELETE /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{sys
   const path = (resourceId: string, { appId, versionId } = place) => systemPath(resourceId, appId, versionId);
   const remove = (resourceId: string, at = place) => app.request('DELETE', path(resourceId, at));
 
-  it('answers what was deleted and removes the system, its secret and its tools', async () => {
+  it('removes the system, its secret and its tools, and returns its resource id', async () => {
     const system = await createdSystem(app, place, { payload: { authorization: serviceAccount() } });
     await insertTools(app, system.id, [{ name: 'one' }, { name: 'gone', present: false }]);
     const other = await createdSystem(app, place);
@@ -58,7 +58,7 @@ describe('DELETE /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{sys
     expect(await toolRows(app, other.id)).toHaveLength(1);
   });
 
-  it('answers 404 for everything about the system afterwards', async () => {
+  it('makes all operations on the system answer 404', async () => {
     const { id, resourceId } = await createdSystem(app, place);
     const [toolId = ''] = await insertTools(app, id, [{ name: 'one' }]);
     await remove(resourceId);
@@ -90,7 +90,7 @@ describe('DELETE /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{sys
     ]);
   });
 
-  it('frees the name, which keeps its definition id', async () => {
+  it('makes the name available again, with the same definition id', async () => {
     const first = await createdSystem(app, place, { resourceName: 'Again' });
     await remove(first.resourceId);
     expect(await definitionRows(app, place.appId)).toHaveLength(1);
@@ -103,7 +103,7 @@ describe('DELETE /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{sys
     expect(second.tools).toEqual([]);
   });
 
-  it('leaves the system of that name in another version alone', async () => {
+  it('keeps the system with the same name in another version', async () => {
     const first = await createdSystem(app, place, { resourceName: 'Same' });
     const second = await createdSystem(app, { ...place, versionId: 'v2' }, { resourceName: 'Same' });
     await remove(first.resourceId);
@@ -125,7 +125,7 @@ describe('DELETE /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{sys
 
   it.each([
     ['an unknown resource id', (): [string, Place] => ['unknown', place]],
-    ['the id in place of the resource id', (system: SystemBody): [string, Place] => [system.id, place]],
+    ['the id instead of the resource id', (system: SystemBody): [string, Place] => [system.id, place]],
     [
       'another version',
       (system: SystemBody): [string, Place] => [system.resourceId, { ...place, versionId: 'v2' }],
@@ -149,13 +149,13 @@ describe('DELETE /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{sys
     ['appId', 'a%20b', 'v1', 'x'],
     ['versionId', 'a', 'v'.repeat(65), 'x'],
     ['systemResourceId', 'a', 'v1', '%2A'],
-  ])('answers 400 that names a malformed %s', async (field, appId, versionId, resourceId) => {
+  ])('answers 400 for a malformed %s', async (field, appId, versionId, resourceId) => {
     const { status, body } = await remove(resourceId, { appId, versionId });
     expect(status).toBe(400);
     expect(body['details']).toBe(`${field}: must be 1 to 64 letters, digits, ".", "_" or "-"`);
   });
 
-  it('checks the token before the permission and the permission before the path', async () => {
+  it('checks the token, then the permission, then the path', async () => {
     const denied = await app.tokenWith({ scope: 'openid' });
     expect((await app.request('DELETE', path('%2A'), { token: null })).status).toBe(401);
     const { status, body } = await app.request('DELETE', path('%2A'), { token: denied });
@@ -163,14 +163,14 @@ describe('DELETE /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{sys
     expect(body['message']).toBe('Insufficient permissions to access Integration Management');
   });
 
-  it('lets one of ten parallel deletions win', async () => {
+  it('succeeds for only one of ten concurrent deletions', async () => {
     const { resourceId } = await createdSystem(app, place);
     const answers = await Promise.all(Array.from({ length: 10 }, () => remove(resourceId)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 404)).toHaveLength(9);
   });
 
-  it('leaves nothing behind when changes and deletions of one system race', async () => {
+  it('leaves nothing behind when changes and a deletion race', async () => {
     const { id, resourceId } = await createdSystem(app, place, { resourceName: 'Race' });
     await insertTools(app, id, [{ name: 'one' }]);
     const answers = await Promise.all(
@@ -186,7 +186,7 @@ describe('DELETE /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{sys
     expect(await toolRows(app, id)).toEqual([]);
   });
 
-  it('holds at most one system of a name when creations and deletions race', async () => {
+  it('leaves at most one system with a name when creations and a deletion race', async () => {
     const { resourceId } = await createdSystem(app, place, { resourceName: 'Race' });
     const body = createSystemBody({ resourceName: 'Race' });
     const answers = await Promise.all([

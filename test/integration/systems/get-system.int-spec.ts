@@ -35,7 +35,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{system
       token === undefined ? {} : { token },
     );
 
-  it('answers every field of the record, the configuration under the name config', async () => {
+  it('returns all fields of the system, with the configuration as `config`', async () => {
     const created = await createdSystem(app, place, {
       payload: { name: 'Stock 📦', description: 'Levels', authorization: serviceAccount() },
     });
@@ -66,14 +66,14 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{system
     expect(text).not.toContain((await systemRow(app, created.id))?.clientSecret);
   });
 
-  it('shows neither a configuration nor a null for NO_AUTH, and no description as an empty text', async () => {
+  it('omits the configuration for NO_AUTH, and returns a missing description as an empty string', async () => {
     const { resourceId } = await createdSystem(app, place);
     const { body } = await get(resourceId);
     expect(body.authorization).toEqual({ type: 'NO_AUTH' });
     expect(body.description).toBe('');
   });
 
-  it('names the actor of a delegated token as the impersonating user', async () => {
+  it('returns the actor of a delegated token as the impersonating user', async () => {
     const token = await app.tokenWith({ act: { sub: 'support-1', given_name: 'Sue', family_name: 'Port' } });
     const { resourceId } = await createdSystem(app, place, {}, token);
 
@@ -91,7 +91,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{system
     ['the e-mail address', { preferred_username: undefined, email: 'jane@example.com' }, 'jane@example.com'],
     ['the client id', { preferred_username: undefined, client_id: 'deployer' }, 'deployer'],
     ['the subject', { preferred_username: undefined, sub: 'user-77' }, 'user-77'],
-  ])('names a caller without a login name by %s', async (_name, claims, userName) => {
+  ])('identifies a caller without a login name by %s', async (_name, claims, userName) => {
     const nameless = { given_name: undefined, family_name: undefined };
     const token = await app.tokenWith({ ...nameless, ...claims });
     const { resourceId } = await createdSystem(app, place, {}, token);
@@ -100,7 +100,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{system
     expect(body.createdBy).toEqual({ firstName: '', lastName: '', userName, impersonatingUser: null });
   });
 
-  it('lists tools with every field, in the order of the server, without those that are gone', async () => {
+  it('lists the existing tools with all fields, in the order of the server', async () => {
     const { id, resourceId } = await createdSystem(app, place);
     const inputSchema = {
       type: 'object',
@@ -139,7 +139,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{system
     });
   });
 
-  it('shows the record when every tool is gone', async () => {
+  it('returns a system whose tools are all gone', async () => {
     const { id, resourceId } = await createdSystem(app, place);
     await insertTools(app, id, [{ name: 'gone', present: false }]);
     const { status, body } = await get(resourceId);
@@ -147,7 +147,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{system
     expect(body.tools).toEqual([]);
   });
 
-  it('shows a system of a committed version', async () => {
+  it('returns a system of a committed version', async () => {
     const { resourceId } = await createdSystem(app, place);
     await commitVersion(app, place);
     expect((await get(resourceId)).status).toBe(200);
@@ -155,9 +155,9 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{system
 
   it.each([
     ['an unknown resource id', () => place, () => '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b10'],
-    ['the id in place of the resource id', () => place, (system: SystemBody) => system.id],
+    ['the id instead of the resource id', () => place, (system: SystemBody) => system.id],
     ['the definition id', () => place, (system: SystemBody) => system.resourceDefinitionId],
-    ['another case', () => place, (system: SystemBody) => system.resourceId.toUpperCase()],
+    ['the resource id in another case', () => place, (system: SystemBody) => system.resourceId.toUpperCase()],
     ['another version', () => ({ ...place, versionId: 'v2' }), (system: SystemBody) => system.resourceId],
     ['another application', () => newPlace(), (system: SystemBody) => system.resourceId],
     [
@@ -187,7 +187,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{system
     ['versionId', { appId: 'a', versionId: 'v'.repeat(65) }, 'x'],
     ['systemResourceId', { appId: 'a', versionId: 'v1' }, 'x'.repeat(65)],
     ['systemResourceId', { appId: 'a', versionId: 'v1' }, '*'],
-  ])('answers 400 that names a malformed %s', async (field, at, resourceId) => {
+  ])('answers 400 for a malformed %s', async (field, at, resourceId) => {
     const { status, body } = await get(encodeURIComponent(resourceId), {
       appId: encodeURIComponent(at.appId),
       versionId: at.versionId,
@@ -199,7 +199,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{system
     });
   });
 
-  it('checks the token before the permission and the permission before the path', async () => {
+  it('checks the token, then the permission, then the path', async () => {
     expect((await get('%2A', place, null)).status).toBe(401);
     const { status, body } = await get('%2A', place, await app.tokenWith({ scope: 'openid' }));
     expect(status).toBe(403);

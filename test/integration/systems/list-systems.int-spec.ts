@@ -34,7 +34,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/include-de
   const delivered = (name: string, type = SystemType.Rest, at = place) =>
     insertSystem(app, at, { resourceName: name, type });
 
-  it('answers the summary of every system of every type', async () => {
+  it('returns a summary of all systems of all types', async () => {
     const mcp = await createdSystem(app, place, {
       resourceName: 'B',
       payload: { name: 'Stock 📦', description: 'Levels', authorization: serviceAccount() },
@@ -62,26 +62,26 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/include-de
     expect(text).not.toContain('sso.example.com');
   });
 
-  it.each(['v2', 'V1'])('answers an empty list for the unknown version %s', async (versionId) => {
+  it.each(['v2', 'V1'])('returns an empty list for the unknown version %s', async (versionId) => {
     await createdSystem(app, place);
     const { status, body } = await list('', { ...place, versionId });
     expect(status).toBe(200);
     expect(body).toEqual({ systems: [] });
   });
 
-  it('answers an empty list for an unknown application', async () => {
+  it('returns an empty list for an unknown application', async () => {
     expect((await list()).body).toEqual({ systems: [] });
     expect((await list('?includeManifestInfo=true&depTypes=LIB')).body).toEqual({ systems: [] });
   });
 
-  it('holds no system of another version or application', async () => {
+  it('omits systems of other versions and applications', async () => {
     await delivered('mine');
     await delivered('other version', SystemType.Rest, { ...place, versionId: 'v2' });
     await delivered('other application', SystemType.Rest, newPlace());
     expect(await names()).toEqual(['mine']);
   });
 
-  it('lists two hundred systems with one answer', async () => {
+  it('returns two hundred systems in one response', async () => {
     const sorted = Array.from({ length: 200 }, (_none, index) => `s${String(index).padStart(3, '0')}`);
     await insertSystems(
       app,
@@ -97,7 +97,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/include-de
       expect((await list(query)).body.systems[0]).not.toHaveProperty('manifestInfo');
     });
 
-    it('tells resource name, type, state and times of a draft', async () => {
+    it('adds resource name, type, state and times of a draft', async () => {
       const { id } = await createdSystem(app, place, { resourceName: 'Stock_[1].(a)-B' });
       const { body } = await list('?includeManifestInfo=true');
       expect(body.systems[0]?.['manifestInfo']).toEqual({
@@ -109,7 +109,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/include-de
       });
     });
 
-    it('tells when a committed version was committed', async () => {
+    it('adds the time when a version was committed', async () => {
       await delivered('one', SystemType.NoSqlDb);
       await commitVersion(app, place);
       const { body } = await list('?includeManifestInfo=true');
@@ -122,7 +122,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/include-de
       });
     });
 
-    it('counts a version without a row of its own as a draft', async () => {
+    it('treats a version without a row as a draft', async () => {
       await delivered('one');
       const { body } = await list('?includeManifestInfo=true');
       expect(body.systems[0]?.['manifestInfo']).toMatchObject({ status: 'DRAFT', lastCommittedTime: null });
@@ -133,14 +133,14 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/include-de
     let library: Place;
 
     beforeEach(async () => {
-      // Sorts behind the application itself, whatever number that has.
+      // Always sorts after the application itself.
       library = { appId: `${place.appId}-library`, versionId: 'v1' };
       await delivered('mine');
       await delivered('library', SystemType.Mcp, library);
       await insertDependency(app, place, library);
     });
 
-    it('adds the systems of libraries under their own application and version', async () => {
+    it('adds the systems of libraries with their own application and version', async () => {
       const { body } = await list('?depTypes=LIB');
       expect(body.systems.map(({ name, appId, appVersionId }) => [name, appId, appVersionId])).toEqual([
         ['mine', place.appId, 'v1'],
@@ -162,7 +162,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/include-de
       },
     );
 
-    it('adds neither libraries of libraries, nor other versions of them, nor who depends on us', async () => {
+    it('adds no libraries of libraries, no other versions of libraries, and no dependents', async () => {
       const deeper = newPlace();
       await delivered('deeper', SystemType.Rest, deeper);
       await delivered('other version', SystemType.Rest, { ...library, versionId: 'v2' });
@@ -174,7 +174,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/include-de
       expect(await names('?depTypes=LIB')).toEqual(['mine', 'library']);
     });
 
-    it('ignores dependencies of a kind it does not know', async () => {
+    it('ignores dependencies of an unknown type', async () => {
       const other = newPlace();
       await delivered('other', SystemType.Rest, other);
       await insertDependency(app, place, other, 'PLUGIN');
@@ -187,14 +187,14 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/include-de
       expect(await names('?depTypes=LIB')).toEqual(['mine', 'library']);
     });
 
-    it('lists the libraries of a version without systems of its own', async () => {
+    it('lists the libraries of a version without systems', async () => {
       const empty = { ...place, versionId: 'v9' };
       await insertDependency(app, empty, library);
       const { body } = await list('?depTypes=LIB', empty);
       expect(body.systems.map(({ name }) => name)).toEqual(['library']);
     });
 
-    it('tells of each library the manifest of its own version', async () => {
+    it('adds the manifest of the version of each library', async () => {
       await commitVersion(app, library);
       const { body } = await list('?depTypes=LIB&includeManifestInfo=true');
       expect(
@@ -204,7 +204,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/include-de
   });
 
   it.each(['page', '__proto__', 'constructor[a]', ''])(
-    'refuses the query parameter "%s", which it does not know',
+    'rejects the unknown query parameter "%s"',
     async (name) => {
       const { status, body } = await list(`?${name}=x`);
       expect([status, body.details]).toEqual([
@@ -222,7 +222,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/include-de
     ['includeManifestInfo', '?includeManifestInfo=true&includeManifestInfo=false', 'must be given once'],
     ['depTypes', '?depTypes=LIB&depTypes=LIB', 'must be given once'],
     ['depTypes', `?depTypes=${'L'.repeat(256)}`, 'must have at most 255 characters'],
-  ])('answers 400 that names %s for the query %s', async (field, query, rule) => {
+  ])('answers 400 with the parameter name %s for the query %s', async (field, query, rule) => {
     const { status, body } = await list(query);
     expect(status).toBe(400);
     expect(body.details).toMatch(new RegExp(`^${field}: ${rule}`));
@@ -231,13 +231,13 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/include-de
   it.each([
     ['appId', '%20', 'v1'],
     ['versionId', 'app', 'v'.repeat(65)],
-  ])('answers 400 that names a malformed %s', async (field, appId, versionId) => {
+  ])('answers 400 for a malformed %s', async (field, appId, versionId) => {
     const { status, body } = await list('', { appId, versionId });
     expect(status).toBe(400);
     expect(body.details).toContain(`${field}: `);
   });
 
-  it('checks the token before the permission and the permission before the query', async () => {
+  it('checks the token, then the permission, then the query', async () => {
     const path = `${listPath(place.appId)}?includeManifestInfo=1`;
     expect((await app.request('GET', path, { token: null })).status).toBe(401);
     const { status, body } = await app.request('GET', path, {

@@ -21,7 +21,7 @@ describe('plain http in production', () => {
   let peer: ModernPeer;
 
   beforeAll(async () => {
-    // An empty value counts as absent: what a deployment has that says nothing.
+    // An empty value counts as unset, so this tests the default.
     app = await TestApp.start({ OUTBOUND_HTTP: '' });
     peer = await startModernPeer([{ name: 'echo' }]);
   });
@@ -36,7 +36,7 @@ describe('plain http in production', () => {
       'authorization.configuration.identityProviderUrl',
       { authorization: serviceAccount({ identityProviderUrl: 'HTTP://sso.example.com/token' }) },
     ],
-  ])('is refused in %s of create and update, which say what to change', async (field, payload) => {
+  ])('is rejected in %s of create and update, with a hint what to change', async (field, payload) => {
     const place = newPlace();
     const created = await app.request('PATCH', createPath(place.appId, place.versionId), {
       body: createSystemBody({ payload }),
@@ -50,7 +50,7 @@ describe('plain http in production', () => {
     expect([updated.status, updated.body['details']]).toEqual([400, `${field}: ${RULE}`]);
   });
 
-  it('is refused in a package', async () => {
+  it('is rejected in a package', async () => {
     const appId = uniqueName('app');
     const system = { resourceName: 'Scores', type: 'REST', name: 'Scores', baseUrl: PLAIN };
     const { status, body } = await app.request('PUT', `${deliveryPath(appId, 'v1')}/package`, {
@@ -62,7 +62,7 @@ describe('plain http in production', () => {
     ]);
   });
 
-  it('is not called, also where it was stored under another setting, which can be changed otherwise', async () => {
+  it('is not called even if it was stored with another setting, and other fields can still be changed', async () => {
     const place = newPlace();
     const { id, resourceId } = await createdSystem(app, place);
     await app.dataSource.getRepository(SystemEntity).update({ id }, { baseUrl: peer.url });
@@ -82,7 +82,7 @@ describe('plain http in production', () => {
     expect(renamed.status).toBe(200);
   });
 
-  it('is called on this machine alone with OUTBOUND_HTTP=loopback', async () => {
+  it('is called only on loopback with OUTBOUND_HTTP=loopback', async () => {
     const local = await TestApp.start({ OUTBOUND_HTTP: 'loopback' });
     try {
       const body = (baseUrl: string) => ({ baseUrl, authorization: { type: 'NO_AUTH' } });

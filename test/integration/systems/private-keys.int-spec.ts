@@ -52,7 +52,7 @@ describe('a service account with a private key', () => {
   it.each([
     ['PEM', { privateKey: PEM, keyId: 'one' }, { algorithm: 'RS256', keyId: 'one' }, PEM],
     ['JWK', { privateKey: JWK }, { algorithm: 'ES256', keyId: 'of-the-jwk' }, EC_PEM],
-  ])('is stored from %s, and never shows its key', async (_form, sent, shown, privateKey) => {
+  ])('is stored from %s, without ever exposing its key', async (_form, sent, shown, privateKey) => {
     const system = await created(sent);
     const configuration = {
       clientId: 'client-1',
@@ -82,7 +82,7 @@ describe('a service account with a private key', () => {
     [{ clientSecret: 'hush', keyId: 'one' }, 'keyId: must not be sent together with clientSecret'],
     [{ keyId: 'one' }, 'clientSecret: must be a string'],
     [{ privateKey: 7 }, 'privateKey: must be a private key in PEM or JWK'],
-  ])('is refused (%#)', async (configuration, rule) => {
+  ])('is rejected (%#)', async (configuration, rule) => {
     const { status, body, text } = await app.request('PATCH', createPath(place.appId, place.versionId), {
       body: createSystemBody({ payload: { authorization: account(configuration) } }),
     });
@@ -91,7 +91,7 @@ describe('a service account with a private key', () => {
     expect(text).not.toContain(PEM.split('\n')[1]);
   });
 
-  it('takes the place of a client secret, and gives it back', async () => {
+  it('can replace a client secret, and be replaced by one', async () => {
     const { id, resourceId } = await created({ clientSecret: 'a-client-secret' });
     const configured = (configuration: object) =>
       patch(resourceId, { authorization: { type: 'SERVICE_ACCOUNT', configuration } });
@@ -121,13 +121,13 @@ describe('a service account with a private key', () => {
     ['credential_options', null],
     ['identity_provider_url', 'http://127.0.0.1:2/token'],
     ['client_id', 'another'],
-  ])('does not open beside another %s (%s)', async (column, value) => {
+  ])('is not decrypted if %s was changed (%s)', async (column, value) => {
     const { id } = await created({ privateKey: PEM });
     await app.dataSource.query(`UPDATE systems SET ${column} = ? WHERE id = ?`, [value, id]);
     await expect(opened(id)).rejects.toThrow(SecretUnreadableError);
   });
 
-  it('gets a token of a real OAuth server, and its systems are those of the test', async () => {
+  it('gets a token from a real OAuth server in a connection test, which covers systems with the same key', async () => {
     let resource = '';
     const keys = [{ ...EC.publicKey.export({ format: 'jwk' }), kid: 'of-the-jwk', use: 'sig' }];
     const client = {
@@ -142,7 +142,7 @@ describe('a service account with a private key', () => {
     const authorization = account({ clientId: 'svc', identityProviderUrl: oauth.url, privateKey: JWK });
     const payload = { baseUrl: mcp.url, authorization };
     const { resourceId } = await createdSystem(app, place, { payload });
-    // With a client secret until now, so that its connection becomes that of the test.
+    // It starts with a client secret; replacing that with the key gives it the tested connection.
     const other = await createdSystem(app, place, {
       payload: {
         ...payload,
@@ -161,7 +161,7 @@ describe('a service account with a private key', () => {
     await Promise.all([oauth.close(), mcp.close()]);
   });
 
-  it('keeps its key when a package delivers the same connection again', async () => {
+  it('keeps its key when a package is delivered again with the same connection', async () => {
     const system = {
       resourceName: 'Tools',
       type: 'MCP',

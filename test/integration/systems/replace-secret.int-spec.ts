@@ -34,7 +34,7 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{system
   const opened = (id: string) => app.nest.get(SystemConnectionsService, { strict: false }).byId(id);
   const withAccount = () => createdSystem(app, place, { payload: { authorization: serviceAccount() } });
 
-  it.each(['draft', 'committed'])('replaces the secret of a system of a %s version', async (state) => {
+  it.each(['draft', 'committed'])('replaces the secret of a system in a %s version', async (state) => {
     const system = await withAccount();
     const before = await systemRow(app, system.id);
     if (state === 'committed') {
@@ -63,7 +63,7 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{system
     expect(JSON.stringify(events)).not.toContain(SECRET);
   });
 
-  it('sets the secret that a delivered REST system lacks', async () => {
+  it('sets the missing secret of a delivered REST system', async () => {
     const { id, resourceId } = await insertSystem(app, place, {
       type: SystemType.Rest,
       baseUrl: 'https://crm.example.com',
@@ -94,7 +94,7 @@ describe('PUT /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{system
     ['an unknown system', (_resourceId: string): [string, Place] => ['unknown', place]],
     ['another version', (resourceId: string): [string, Place] => [resourceId, { ...place, versionId: 'v2' }]],
     ['another application', (resourceId: string): [string, Place] => [resourceId, newPlace()]],
-  ])('answers 404 for %s, whatever the body is', async (_case, at) => {
+  ])('answers 404 for %s, even with an invalid body', async (_case, at) => {
     const { resourceId } = await withAccount();
     const [id, elsewhere] = at(resourceId);
     expect(await replace(id, { clientSecret: '' }, elsewhere)).toMatchObject({

@@ -9,7 +9,7 @@ import { ToolEntity } from '../../../src/systems/tools/storage/tool.entity.js';
 import type { TestApp } from '../../support/app.js';
 import { createPath, createSystemBody, uniqueName } from '../../support/factories.js';
 
-/** A system as the create operation answers it. */
+/** Response body of the create operation. */
 export interface SystemBody {
   id: string;
   svcUuid: null;
@@ -30,7 +30,7 @@ export interface SystemBody {
 /** A stored system. */
 type SystemRow = Omit<SystemEntity, 'tools'>;
 
-/** Where a test works: an application version that no other test uses. */
+/** An application version that only one test uses. */
 export interface Place {
   appId: string;
   versionId: string;
@@ -41,9 +41,9 @@ export function newPlace(): Place {
 }
 
 /**
- * Creates a system and expects it to work.
- * @param body overrides as createSystemBody() takes them
- * @param token of another caller than the usual one
+ * Creates a system. Throws if the request fails.
+ * @param body overrides for `createSystemBody`
+ * @param token token of a caller other than the default one
  */
 export async function createdSystem(
   app: TestApp,
@@ -61,29 +61,29 @@ export async function createdSystem(
   return response.body;
 }
 
-/** The row of a system, null when there is none. */
+/** Returns the row of a system, or null if it does not exist. */
 export function systemRow(app: TestApp, id: string): Promise<SystemEntity | null> {
   return app.dataSource.getRepository(SystemEntity).findOneBy({ id });
 }
 
-/** What the audit log holds of the place, oldest first. */
+/** Returns the audit events of an application version, oldest first. */
 export function auditRows(app: TestApp, { appId, versionId }: Place): Promise<AuditEventEntity[]> {
   return app.dataSource
     .getRepository(AuditEventEntity)
     .find({ where: { appId, appVersionId: versionId }, order: { id: 'ASC' } });
 }
 
-/** How many systems a version holds. */
+/** Counts the systems of a version. */
 export function countSystems(app: TestApp, { appId, versionId }: Place): Promise<number> {
   return app.dataSource.getRepository(SystemEntity).countBy({ appId, appVersionId: versionId });
 }
 
-/** The definitions that an application holds. */
+/** Returns the resource definitions of an application. */
 export function definitionRows(app: TestApp, appId: string): Promise<ResourceDefinitionEntity[]> {
   return app.dataSource.getRepository(ResourceDefinitionEntity).findBy({ appId });
 }
 
-/** Stores a system of any type, as the delivery of an application package will. */
+/** Inserts a system of any type, as the delivery of a package does. */
 export async function insertSystem(
   app: TestApp,
   place: Place,
@@ -94,7 +94,7 @@ export async function insertSystem(
   return row;
 }
 
-/** As `insertSystem`, many in one statement: a commit for each would take as long as the disk likes. */
+/** Like `insertSystem`, but inserts many systems in one statement, which avoids a slow commit for each. */
 export async function insertSystems(
   app: TestApp,
   place: Place,
@@ -142,7 +142,7 @@ function deliveredRow({ appId, versionId }: Place, columns: Partial<SystemRow>):
   };
 }
 
-/** Stores tools of a system in the order given, as a synchronisation does; returns their ids. */
+/** Inserts tools of a system in this order, as a synchronization does. Returns their ids. */
 export async function insertTools(
   app: TestApp,
   systemId: string,
@@ -160,7 +160,7 @@ export async function insertTools(
     modifiedAt: now,
     ...tool,
   }));
-  // Backwards, so that the order of storing and of ids is not the order of the list.
+  // Insert in reverse, so that the order of rows and ids differs from the order of the list.
   await app.dataSource.getRepository(ToolEntity).insert(rows.toReversed() as never[]);
   return rows.map(({ id }) => id);
 }
@@ -177,12 +177,12 @@ function definitionOf(tool: Partial<Omit<ToolEntity, 'system'>> & { name: string
   return { ...definition, definitionHash: definitionHash(definition) };
 }
 
-/** The tools of a system as stored, in the order of the list. */
+/** Returns the tool rows of a system, in the order of the list. */
 export function toolRows(app: TestApp, systemId: string): Promise<ToolEntity[]> {
   return app.dataSource.getRepository(ToolEntity).find({ where: { systemId }, order: { position: 'ASC' } });
 }
 
-/** Commits an application version, whether or not it holds anything, as the delivery of a package will. */
+/** Commits an application version, even if it is empty, as the delivery of a package does. */
 export async function commitVersion(
   app: TestApp,
   { appId, versionId }: Place,
@@ -197,7 +197,7 @@ export async function commitVersion(
   });
 }
 
-/** Makes one version depend on another one. */
+/** Adds a dependency of one version on another. */
 export async function insertDependency(
   app: TestApp,
   from: Place,
@@ -213,7 +213,7 @@ export async function insertDependency(
   });
 }
 
-/** A copy of a body with the value at a dotted path replaced; undefined removes it. */
+/** Returns a copy of a body with the value at a dotted path replaced. JSON omits undefined values. */
 export function withField(
   body: Record<string, unknown>,
   path: string,

@@ -15,7 +15,7 @@ const tools = ['first', 'second'].map((name) => ({
   inputSchema: { type: 'object' },
 }));
 
-describe('readings of systems that come at one time', () => {
+describe('concurrent reads of systems', () => {
   let app: TestApp;
   let server: ScriptedMcpPeer;
   let systems: SystemsService;
@@ -39,7 +39,7 @@ describe('readings of systems that come at one time', () => {
   beforeEach(async () => {
     place = newPlace();
     const payload = { baseUrl: server.url };
-    const made = [
+    const created = [
       await createdSystem(app, place, { payload }),
       await createdSystem(app, place, { payload }),
       await createdSystem(app, place),
@@ -47,10 +47,10 @@ describe('readings of systems that come at one time', () => {
     const body = { baseUrl: server.url, authorization: { type: 'NO_AUTH' } };
     const { appId, versionId } = place;
     expect((await app.request('PATCH', connectionTestPath(appId, versionId), { body })).status).toBe(200);
-    keys = made.map(({ resourceId }) => ({ appId, appVersionId: versionId, resourceId }));
+    keys = created.map(({ resourceId }) => ({ appId, appVersionId: versionId, resourceId }));
   });
 
-  it('share a statement, and each caller gets what he gets by himself', async () => {
+  it('share a statement, and return the same as separate reads', async () => {
     const alone = [];
     for (const key of keys) {
       alone.push(await systems.details(key));
@@ -67,9 +67,9 @@ describe('readings of systems that come at one time', () => {
     expect(statements).toHaveLength(2);
   });
 
-  it('are not disturbed by one that is not there, or not in this version', async () => {
+  it('succeed even if others in the batch are not found', async () => {
     const [first, second] = keys as [SystemKey, SystemKey];
-    const asked = [
+    const requested = [
       { ...first, appId: 'other' },
       first,
       { ...second, resourceId: uuid() },
@@ -77,7 +77,7 @@ describe('readings of systems that come at one time', () => {
       second,
     ];
     statements = [];
-    const outcomes = await Promise.allSettled(asked.map((key) => systems.details(key)));
+    const outcomes = await Promise.allSettled(requested.map((key) => systems.details(key)));
     const absent = { status: 'rejected', reason: expect.any(SystemNotFoundError) };
     expect(outcomes).toMatchObject([
       absent,

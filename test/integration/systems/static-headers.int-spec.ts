@@ -28,7 +28,7 @@ const HEADERS = { 'X-Tenant': 'acme-corporation', 'x-client-token': VALUE };
 const NAMES = ['x-client-token', 'X-Tenant'];
 const baseUrl = 'https://mcp.example.com/mcp';
 
-describe('static headers and the time-out of a system', () => {
+describe('static headers and the timeout of a system', () => {
   let app: TestApp;
   let place: Place;
   const keep = keptPeers();
@@ -56,7 +56,7 @@ describe('static headers and the time-out of a system', () => {
   const opened = async (id: string) => (await app.nest.get(SystemConnectionsService).byId(id))?.credentials;
   const test = (body: object) =>
     app.request('PATCH', connectionTestPath(place.appId, place.versionId), { body });
-  /** An MCP server with one tool that repeats a header, and the values of the headers of each request. */
+  /** Starts an MCP server with one tool that returns a header, and records the headers of each request. */
   const startEcho = async (call = true) => {
     const seen: unknown[] = [];
     const peer = await keep(
@@ -80,7 +80,7 @@ describe('static headers and the time-out of a system', () => {
     );
     return { url: peer.url, seen, each: () => [...new Set(seen)] };
   };
-  const callByHand = async (resourceId: string) => {
+  const callTool = async (resourceId: string) => {
     const { id, tools } = (await details(resourceId)).body as unknown as Awaited<
       ReturnType<typeof readSystem>
     >;
@@ -90,7 +90,7 @@ describe('static headers and the time-out of a system', () => {
     return app.request('POST', path, { body: {} });
   };
 
-  it('are stored, and shown without the values', async () => {
+  it('are stored, and shown without header values', async () => {
     const system = await created({ headers: HEADERS, timeoutMs: 45_000 });
     expect(system).toMatchObject({ headerNames: NAMES, timeoutMs: 45_000 });
     const shown = await details(system.resourceId);
@@ -144,7 +144,7 @@ describe('static headers and the time-out of a system', () => {
       'timeoutMs: must be a whole number from 1 to 3600000',
     ]),
     [{ timeoutMs: 60_001 }, 'timeoutMs: must be at most 60000'],
-  ])('are refused where they cannot hold: %j', async (payload, rule) => {
+  ])('are rejected if invalid: %j', async (payload, rule) => {
     const { status, body, text } = await app.request('PATCH', createPath(place.appId, place.versionId), {
       body: createSystemBody({ payload: payload as Record<string, unknown> }),
     });
@@ -154,7 +154,7 @@ describe('static headers and the time-out of a system', () => {
     expect(await countSystems(app, place)).toBe(0);
   });
 
-  it('are replaced as a whole, kept where they are left out, and removed by null', async () => {
+  it('are replaced as a whole, kept if omitted, and removed by null', async () => {
     const { id, resourceId } = await created({ headers: HEADERS, timeoutMs: 1_000 });
     await patch(resourceId, { name: 'Other' });
     expect(await opened(id)).toMatchObject({ headers: HEADERS });
@@ -173,7 +173,7 @@ describe('static headers and the time-out of a system', () => {
     expect(fields).toEqual([undefined, ['name'], all, all]);
   });
 
-  it('never have the header of the API key, whichever changes', async () => {
+  it('cannot name the header of the API key, whichever of the two changes', async () => {
     const apiKey = (headerName: string) => ({
       authorization: { type: 'API_KEY', configuration: { apiKey: 'the-key', headerName } },
     });
@@ -183,7 +183,7 @@ describe('static headers and the time-out of a system', () => {
     expect(await patch(resourceId, { headers: { 'x-key': '1' } })).toMatchObject(refused);
   });
 
-  it('go to another address only when they are given again', async () => {
+  it('must be sent again if the address changes', async () => {
     const { id, resourceId } = await created();
     const other = 'https://other.example.com/mcp';
     expect(await patch(resourceId, { baseUrl: other })).toMatchObject({
@@ -199,7 +199,7 @@ describe('static headers and the time-out of a system', () => {
     expect((await patch(resourceId, { baseUrl, headers: null })).status).toBe(200);
   });
 
-  it('get new values by the route for secrets, for exactly these names', async () => {
+  it('can be replaced with new values for exactly the same names', async () => {
     const { id, resourceId } = await created();
     const next = { 'X-Tenant': 'next', 'x-client-token': 'next-token' };
     expect(await put(resourceId, { headers: next })).toMatchObject({
@@ -228,13 +228,13 @@ describe('static headers and the time-out of a system', () => {
     ['base_url', 'http://127.0.0.1:2/mcp'],
     ['header_names', '["Authorization","x-client-token"]'],
     ['tls_ca', 'others'],
-  ])('are not opened beside another %s (%s)', async (column, value) => {
+  ])('are not decrypted if %s was changed (%s)', async (column, value) => {
     const { id } = await created();
     await app.dataSource.query(`UPDATE systems SET ${column} = ? WHERE id = ?`, [value, id]);
     await expect(opened(id)).rejects.toThrow(SecretUnreadableError);
   });
 
-  it('are sealed anew when the keys are rotated', async () => {
+  it('are re-encrypted by a key rotation', async () => {
     const { id } = await created();
     const next = { id: 'next', key: Buffer.alloc(32, 9) };
     const cipher = new SecretCipher([next, { id: 'test', key: Buffer.alloc(32, 7) }]);
@@ -250,12 +250,12 @@ describe('static headers and the time-out of a system', () => {
     );
   });
 
-  it('go with every request of tests and calls, not to the token endpoint, and not into answers', async () => {
+  it('are sent with every request of tests and calls, but not to the token endpoint or in responses', async () => {
     const echo = await startEcho();
-    const asked: string[] = [];
+    const tokenRequests: string[] = [];
     const tokens = await keep(
       startHttpPeer((request, response) => {
-        asked.push(request.rawHeaders.join());
+        tokenRequests.push(request.rawHeaders.join());
         response.setHeader('content-type', 'application/json');
         response.end('{"access_token":"the-token","token_type":"Bearer","expires_in":300}');
       }),
@@ -271,18 +271,18 @@ describe('static headers and the time-out of a system', () => {
       synchronizedSystems: [{ resourceId }],
     });
     expect(answer.body['synchronizedSystems']).toHaveLength(1);
-    expect((await callByHand(resourceId)).body).toMatchObject({ outcome: 'OK', text: 'It was [removed]' });
+    expect((await callTool(resourceId)).body).toMatchObject({ outcome: 'OK', text: 'It was [removed]' });
     expect(echo.seen.length).toBeGreaterThan(4);
     expect(echo.each()).toEqual([`acme-corporation ${VALUE} Bearer the-token`]);
-    expect(asked.length).toBeGreaterThan(0);
-    expect(asked.join()).not.toMatch(/canary|acme-corp/);
+    expect(tokenRequests.length).toBeGreaterThan(0);
+    expect(tokenRequests.join()).not.toMatch(/canary|acme-corp/);
   });
 
-  it('are sent nowhere else, where the server leads there by a redirect', async () => {
-    const asked: string[] = [];
+  it('are not sent to the target of a redirect', async () => {
+    const received: string[] = [];
     const elsewhere = await keep(
       startHttpPeer((request, response) => {
-        asked.push(request.rawHeaders.join());
+        received.push(request.rawHeaders.join());
         response.end();
       }),
     );
@@ -291,15 +291,15 @@ describe('static headers and the time-out of a system', () => {
     );
     const body = { baseUrl: peer.url, authorization: { type: 'NO_AUTH' }, headers: HEADERS };
     expect((await test(body)).body['status']).not.toBe(200);
-    expect(asked).toEqual([]);
+    expect(received).toEqual([]);
   });
 
-  it('the time-out of a system ends a call by hand', async () => {
+  it('the timeout of a system ends a manual call', async () => {
     const echo = await startEcho(false);
     const payload = { baseUrl: echo.url, headers: HEADERS };
     const { resourceId } = await created({ ...payload, timeoutMs: 700 });
     await test({ ...payload, authorization: { type: 'NO_AUTH' } });
-    expect((await callByHand(resourceId)).body).toMatchObject({
+    expect((await callTool(resourceId)).body).toMatchObject({
       outcome: 'FAILED',
       message: 'No complete answer arrived in time.',
     });
@@ -320,7 +320,7 @@ describe('static headers and the time-out of a system', () => {
         .getRepository(SystemEntity)
         .findOneByOrFail({ appId: place.appId, resourceName: 'Tools' });
 
-    it('are names without values, which stay as long as the names and the address do', async () => {
+    it('are names without values, which are kept until the names or the address change', async () => {
       const headers = ['X-Tenant', 'x-client-token'];
       const first = await deliver({ headers, timeoutMs: 5_000 });
       expect(first.body).toMatchObject({ warnings: [{ code: 'SECRET_MISSING' }] });
@@ -344,7 +344,7 @@ describe('static headers and the time-out of a system', () => {
       expect(await row()).toMatchObject({ headerNames: null });
     });
 
-    it('are not sent while a value was never set', async () => {
+    it('prevent a connection test until all values are set', async () => {
       const echo = await startEcho();
       await deliver({ baseUrl: echo.url, headers: ['X-Tenant'] });
       const { resourceId } = await row();
@@ -365,14 +365,14 @@ describe('static headers and the time-out of a system', () => {
       ],
       ['VALUE_INVALID', { headers: Array.from({ length: 17 }, (_, index) => `x-${index}`) }],
       ['VALUE_INVALID', { timeoutMs: 0 }],
-    ])('are refused as %s: %j', async (code, system) => {
+    ])('are rejected as %s: %j', async (code, system) => {
       const answer = await deliver(system);
       expect(answer.status).toBe(400);
       expect(answer.body).toMatchObject({ problems: [{ code }] });
       expect(answer.text).not.toContain('canary');
     });
 
-    it('go with the calls of REST nodes, and not into their answers', async () => {
+    it('are sent by REST nodes, and removed from their responses', async () => {
       const seen: unknown[] = [];
       const rest = await keep(
         startHttpPeer(({ headers }, response) => {

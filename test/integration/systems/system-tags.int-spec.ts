@@ -60,7 +60,7 @@ describe('GET …/systems/getById with If-None-Match', () => {
       { body: { enabled } },
     );
 
-  it('answers 304 with the headers of the 200 and no body while nothing has changed', async () => {
+  it('answers 304 with the same headers as 200 and no body if nothing has changed', async () => {
     const system = await withTools();
     const shown = await get(system);
     const tag = tagOf(shown);
@@ -77,7 +77,7 @@ describe('GET …/systems/getById with If-None-Match', () => {
     expect(unchanged.headers.has('content-type')).toBe(false);
   });
 
-  it('holds each tag of a list against it, with and without W/, and takes the star for no condition', async () => {
+  it('compares each tag in the header, with and without W/, and ignores `*`', async () => {
     const system = await withTools();
     const tag = tagOf(await get(system));
     for (const tags of [`"a", ${tag}`, `${tag}, W/"b"`, tag.slice('W/'.length)]) {
@@ -88,11 +88,11 @@ describe('GET …/systems/getById with If-None-Match', () => {
       expect(status).toBe(200);
       expect(body).toEqual(system);
     }
-    // `fetch` adds it by itself; it is a word to caches.
+    // `fetch` adds this header, which is meant for caches only.
     expect((await get(system, tag, { 'cache-control': 'no-cache' })).status).toBe(304);
   });
 
-  it('takes tags of 8,192 characters and refuses longer ones', async () => {
+  it('accepts a header of 8,192 characters and rejects longer ones', async () => {
     const system = await withTools();
     const tags = `"${'a'.repeat(8_190)}"`;
 
@@ -103,7 +103,7 @@ describe('GET …/systems/getById with If-None-Match', () => {
     expect(body).toMatchObject({ details: 'If-None-Match: must have at most 8192 characters' });
   });
 
-  it('answers HEAD as GET, without a body', async () => {
+  it('answers HEAD like GET, without a body', async () => {
     const system = await withTools();
     const authorization = `Bearer ${await app.tokenWith({})}`;
     const head = (headers: Record<string, string> = {}) =>
@@ -139,7 +139,7 @@ describe('GET …/systems/getById with If-None-Match', () => {
     },
   );
 
-  it('sees a flag that was set in the table itself, and no time with it', async () => {
+  it('detects a flag that was changed directly in the table, without its timestamp', async () => {
     const system = await withTools();
     const tag = tagOf(await get(system));
     await app.dataSource
@@ -151,11 +151,11 @@ describe('GET …/systems/getById with If-None-Match', () => {
   it.each([
     ['was added', [...LISTED, { name: 'third', inputSchema: schema }]],
     ['is gone', LISTED.slice(1)],
-    ['has another place', LISTED.toReversed()],
+    ['has another position', LISTED.toReversed()],
     ['has another description', [{ ...LISTED[0], description: 'Another' }, LISTED[1]]],
     ['has another schema', [{ ...LISTED[0], inputSchema: { type: 'object', required: ['a'] } }, LISTED[1]]],
-    ['has an output', [{ ...LISTED[0], outputSchema: schema }, LISTED[1]]],
-  ] as [string, object[]][])('has another tag when a tool %s', async (_case, next) => {
+    ['has an output schema', [{ ...LISTED[0], outputSchema: schema }, LISTED[1]]],
+  ] as [string, object[]][])('returns another tag after a tool %s', async (_case, next) => {
     const system = await withTools();
     const tag = tagOf(await get(system));
     listed = next;
@@ -172,7 +172,7 @@ describe('GET …/systems/getById with If-None-Match', () => {
     ['description', { description: 'Another one' }],
     ['base URL', { baseUrl: 'https://elsewhere.example.com/mcp' }],
     ['authorization', { authorization: { type: 'API_KEY', configuration: { apiKey: 'k'.repeat(20) } } }],
-  ])('has another tag when the %s was changed', async (_case, change) => {
+  ])('returns another tag after the %s was changed', async (_case, change) => {
     const system = await withTools();
     const tag = tagOf(await get(system));
     const path = systemPath(system.resourceId, place.appId, place.versionId);
@@ -185,7 +185,7 @@ describe('GET …/systems/getById with If-None-Match', () => {
     expect(now.body).toEqual(changed.body);
   });
 
-  it('has the tag of another row for a system that was deleted and created anew', async () => {
+  it('returns another tag for a new system after one was deleted', async () => {
     const system = await withTools();
     const tag = tagOf(await get(system));
     const path = systemPath(system.resourceId, place.appId, place.versionId);
@@ -194,16 +194,18 @@ describe('GET …/systems/getById with If-None-Match', () => {
     expect(tagOf(await get(await createdSystem(app, place)))).not.toBe(tag);
   });
 
-  it('checks token, permission and path first', async () => {
+  it('checks token, permission and path before the tag', async () => {
     const system = await withTools();
     const headers = { 'if-none-match': tagOf(await get(system)), 'cache-control': 'max-age=0' };
-    const ask = async (token: string | null, path = pathOf(system)) =>
+    const statusOf = async (token: string | null, path = pathOf(system)) =>
       (await app.request('GET', path, { headers, token })).status;
-    expect(await ask(null)).toBe(401);
-    expect(await ask(await app.tokenWith({ scope: 'openid' }))).toBe(403);
+    expect(await statusOf(null)).toBe(401);
+    expect(await statusOf(await app.tokenWith({ scope: 'openid' }))).toBe(403);
     const known = await app.tokenWith({});
-    expect(await ask(known, detailsPath(system.id, place.appId, place.versionId))).toBe(404);
-    expect(await ask(known, detailsPath(system.resourceId, newPlace().appId, place.versionId))).toBe(404);
-    expect(await ask(known)).toBe(304);
+    expect(await statusOf(known, detailsPath(system.id, place.appId, place.versionId))).toBe(404);
+    expect(await statusOf(known, detailsPath(system.resourceId, newPlace().appId, place.versionId))).toBe(
+      404,
+    );
+    expect(await statusOf(known)).toBe(304);
   });
 });

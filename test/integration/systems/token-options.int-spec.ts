@@ -26,7 +26,7 @@ const OPTIONS = {
   tokenParameters: { tenant: 'acme', audience: 'https://api' },
 };
 
-describe('scope and further fields of the token request', () => {
+describe('scope and additional parameters of the token request', () => {
   let app: TestApp;
   let place: Place;
 
@@ -48,7 +48,7 @@ describe('scope and further fields of the token request', () => {
     app.request('PUT', `${systemPath(resourceId, place.appId, place.versionId)}/client-secret`, { body });
   const opened = async (id: string) => (await app.nest.get(SystemConnectionsService).byId(id))?.credentials;
 
-  it('are stored and shown, and kept beside another secret', async () => {
+  it('are stored and shown, and kept when the secret is replaced', async () => {
     const { id, resourceId, authorization } = await created();
     expect(authorization).toEqual({
       type: 'SERVICE_ACCOUNT',
@@ -68,7 +68,7 @@ describe('scope and further fields of the token request', () => {
     });
   });
 
-  it('are changed, kept where they are left out, and removed by null', async () => {
+  it('can be changed, are kept if omitted, and removed by null', async () => {
     const { id, resourceId } = await created();
     expect((await patch(resourceId, { clientId: 'client-2' })).status).toBe(200);
     expect(await opened(id)).toMatchObject({ clientId: 'client-2', ...OPTIONS });
@@ -100,7 +100,7 @@ describe('scope and further fields of the token request', () => {
     ...['grant_type', 'client_id', 'CLIENT_SECRET', 'client_assertion', 'scope', 'resource', 'password'].map(
       (name): [string, unknown] => ['tokenParameters', { [name]: 'x' }],
     ),
-  ])('are refused where they cannot be sent: %s %j', async (field, value) => {
+  ])('are rejected if invalid: %s %j', async (field, value) => {
     const { status, body } = await app.request('PATCH', createPath(place.appId, place.versionId), {
       body: createSystemBody({ payload: { authorization: serviceAccount({ [field]: value }) } }),
     });
@@ -111,13 +111,13 @@ describe('scope and further fields of the token request', () => {
   it.each([
     ['another scope', '{"scope":"admin","tokenParameters":{"audience":"https://api","tenant":"acme"}}'],
     ['none', null],
-  ])('are part of what the secret is sealed for (%s)', async (_what, value) => {
+  ])('are bound to the encrypted secret (%s)', async (_what, value) => {
     const { id } = await created();
     await app.dataSource.query('UPDATE systems SET credential_options = ? WHERE id = ?', [value, id]);
     await expect(opened(id)).rejects.toThrow(SecretUnreadableError);
   });
 
-  it('are sent by the connection test, which covers the systems that have the same', async () => {
+  it('are sent by the connection test, which covers only systems with the same values', async () => {
     const tokens = await startTokenPeer();
     const mcp = await startModernPeer([{ name: 'a' }], (token) => tokens.valid.has(token ?? ''));
     const account = (options: object) =>
@@ -160,7 +160,7 @@ describe('scope and further fields of the token request', () => {
       );
     };
 
-    it('are the whole truth, and the private key stays', async () => {
+    it('replace the stored values, and the private key is kept', async () => {
       await deliver({});
       const { id, resourceId } = await app.dataSource
         .getRepository(SystemEntity)
@@ -176,7 +176,7 @@ describe('scope and further fields of the token request', () => {
     it.each([
       ['VALUE_INVALID', { scope: 'two  spaces' }],
       ['VALUE_INVALID', { tokenParameters: { grant_type: 'password' } }],
-    ])('are refused (%s) as %j', async (code, options) => {
+    ])('are rejected (%s) if invalid: %j', async (code, options) => {
       expect((await deliver(options)).body).toMatchObject({ problems: [{ code }] });
     });
   });

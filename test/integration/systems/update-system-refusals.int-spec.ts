@@ -15,9 +15,9 @@ import {
 
 const CONFIGURATION = 'authorization.configuration';
 const URL_RULE = 'must be an http or https URL';
-const good = (): Record<string, unknown> => ({ name: 'New', authorization: serviceAccount() });
+const validBody = (): Record<string, unknown> => ({ name: 'New', authorization: serviceAccount() });
 
-describe('what the update operation refuses', () => {
+describe('the update operation', () => {
   let app: TestApp;
   let place: Place;
   let system: SystemBody;
@@ -66,8 +66,8 @@ describe('what the update operation refuses', () => {
     [`${CONFIGURATION}.clientSecret`, 'hush\n', 'must be printable ASCII'],
     [`${CONFIGURATION}.identityProviderUrl`, '', URL_RULE],
     [`${CONFIGURATION}.identityProviderUrl`, null, URL_RULE],
-  ])('answers 400 that names %s when it is %j', async (field, value, rule) => {
-    const { status, body, text } = await update(withField(good(), field, value));
+  ])('answers 400 with the field name if %s is %j', async (field, value, rule) => {
+    const { status, body, text } = await update(withField(validBody(), field, value));
     expect(status).toBe(400);
     expect(body['details']).toMatch(new RegExp(`(^|; )${field.replaceAll('.', '\\.')}: `));
     expect(body['details']).toContain(rule);
@@ -84,7 +84,7 @@ describe('what the update operation refuses', () => {
     ['tools', { tools: [] }],
     ['authorization.config', { authorization: { type: 'NO_AUTH', config: {} } }],
     [`${CONFIGURATION}.realm`, { authorization: { type: 'SERVICE_ACCOUNT', configuration: { realm: 'x' } } }],
-  ])('answers 400 that names the unknown field %s', async (field, body) => {
+  ])('answers 400 with the field name for the unknown field %s', async (field, body) => {
     const response = await update(body);
     expect(response.status).toBe(400);
     expect(response.body['details']).toBe(`${field}: is not a known field`);
@@ -102,7 +102,7 @@ describe('what the update operation refuses', () => {
   it.each([
     ['another version', () => path(undefined, { ...place, versionId: 'v2' })],
     ['another application', () => path(undefined, newPlace())],
-    ['the id in place of the resource id', () => path(system.id)],
+    ['the id instead of the resource id', () => path(system.id)],
     ['an unknown resource id', () => path('unknown')],
   ])('answers 404 for %s', async (_case, at) => {
     const { status, body } = await update({ name: 'New' }, at());
@@ -119,13 +119,13 @@ describe('what the update operation refuses', () => {
     ['appId', () => path(undefined, { appId: 'a%20b', versionId: 'v1' })],
     ['versionId', () => path(undefined, { appId: 'a', versionId: 'v'.repeat(65) })],
     ['systemResourceId', () => path('%2A')],
-  ])('answers 400 that names a malformed %s', async (field, at) => {
+  ])('answers 400 for a malformed %s', async (field, at) => {
     const { status, body } = await update({ name: 'New' }, at());
     expect(status).toBe(400);
     expect(body['details']).toBe(`${field}: must be 1 to 64 letters, digits, ".", "_" or "-"`);
   });
 
-  it('checks token, permission, path, body and what is stored in this order', async () => {
+  it('checks token, permission, path, body and stored state in this order', async () => {
     const committed = newPlace();
     const { id, resourceId } = await createdSystem(app, committed);
     await commitVersion(app, committed);

@@ -17,7 +17,7 @@ import {
 const SECRET = 'correct horse battery staple';
 const CLIENT_SECRET = 'authorization.configuration.clientSecret';
 
-/** Authorization of a change: a service account with these members only. */
+/** Returns a change of the authorization: a service account with only these members. */
 const account = (configuration: Record<string, unknown>): Record<string, unknown> => ({
   authorization: { type: 'SERVICE_ACCOUNT', configuration },
 });
@@ -43,12 +43,12 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
   const details = async ({ resourceId }: SystemBody) =>
     (await app.request<SystemBody>('GET', detailsPath(resourceId, place.appId, place.versionId))).body;
   const withAccount = () => createdSystem(app, place, { payload: { authorization: serviceAccount() } });
-  const holds = async ({ id }: SystemBody, secret: string | null) => {
+  const hasSecret = async ({ id }: SystemBody, secret: string | null) => {
     const row = await systemRow(app, id);
     return row !== null && app.nest.get(SystemSecrets).matches(row, secret);
   };
 
-  it('changes every field, keeps the ids, and says who did it and when', async () => {
+  it('changes all fields, keeps the ids, and returns who changed it and when', async () => {
     const system = await withAccount();
     const before = await systemRow(app, system.id);
     await sleep(5);
@@ -109,11 +109,11 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
       modifiedAt: new Date(modifiedDate),
     });
     expect(after?.connectionKey).not.toBe(before?.connectionKey);
-    expect(await holds(system, 'a new secret')).toBe(true);
+    expect(await hasSecret(system, 'a new secret')).toBe(true);
   });
 
   it.each([{}, { description: 'Purpose' }, account({}), { authorization: { type: 'SERVICE_ACCOUNT' } }])(
-    'leaves no trace of the change %j, which changes nothing',
+    'stores nothing for the change %j, which changes nothing',
     async (change) => {
       const system = await createdSystem(app, place, {
         payload: { description: 'Purpose', authorization: serviceAccount() },
@@ -130,7 +130,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
     },
   );
 
-  it('takes the stored secret for a change like any other, so that a guess is not confirmed', async () => {
+  it('treats the stored secret as a change, so that a guess is not confirmed', async () => {
     const secret = 'correct horse battery staple';
     const system = await createdSystem(app, place, { payload: { authorization: serviceAccount() } });
     const before = await systemRow(app, system.id);
@@ -140,7 +140,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
     expect(status).toBe(200);
     const after = await systemRow(app, system.id);
     expect(after?.clientSecret).not.toBe(before?.clientSecret);
-    expect(await holds(system, secret)).toBe(true);
+    expect(await hasSecret(system, secret)).toBe(true);
     expect((await auditRows(app, place)).at(-1)?.details).toMatchObject({ fields: ['clientSecret'] });
   });
 
@@ -149,7 +149,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
     [{ description: 'Only the purpose' }, { description: 'Only the purpose' }],
     [{ description: '' }, { description: '' }],
     [{ description: null }, { description: '' }],
-  ])('keeps what the change %j leaves out', async (change, columns) => {
+  ])('keeps the fields that the change %j omits', async (change, columns) => {
     const system = await createdSystem(app, place, {
       payload: { description: 'Purpose', authorization: serviceAccount() },
     });
@@ -162,17 +162,17 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
       ...columns,
       modifiedAt: expect.any(Date),
     });
-    expect(await holds(system, SECRET)).toBe(true);
+    expect(await hasSecret(system, SECRET)).toBe(true);
   });
 
   it('changes the client id and keeps the secret', async () => {
     const system = await withAccount();
     const { body } = await update(system, account({ clientId: 'client-2' }));
     expect(body.authorization).toMatchObject({ config: { clientId: 'client-2' } });
-    expect(await holds(system, SECRET)).toBe(true);
+    expect(await hasSecret(system, SECRET)).toBe(true);
   });
 
-  it('rotates the secret alone', async () => {
+  it('replaces only the secret', async () => {
     const system = await withAccount();
     const before = await systemRow(app, system.id);
 
@@ -180,7 +180,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
 
     expect(status).toBe(200);
     expect(text).not.toContain('rotated');
-    expect(await holds(system, 'rotated')).toBe(true);
+    expect(await hasSecret(system, 'rotated')).toBe(true);
     expect((await systemRow(app, system.id))?.connectionKey).toBe(before?.connectionKey);
   });
 
@@ -189,7 +189,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
     ['the path of baseUrl', { baseUrl: 'https://mcp.example.com/other' }],
     ['the scheme of baseUrl', { baseUrl: 'http://mcp.example.com/mcp' }],
     ['identityProviderUrl', account({ identityProviderUrl: 'https://elsewhere.example.com/token' })],
-  ])('demands the secret again when %s changes', async (_what, change) => {
+  ])('requires the secret again if %s changes', async (_what, change) => {
     const system = await withAccount();
     const before = await systemRow(app, system.id);
 
@@ -201,7 +201,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
     expect(await systemRow(app, system.id)).toEqual(before);
   });
 
-  it('takes another spelling of the same URLs without the secret', async () => {
+  it('accepts another spelling of the same URLs without the secret', async () => {
     const system = await withAccount();
     const change = {
       baseUrl: 'HTTPS://MCP.example.com:443/x/../mcp',
@@ -212,7 +212,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
 
     expect(status).toBe(200);
     expect(body.baseUrl).toBe(change.baseUrl);
-    expect(await holds(system, SECRET)).toBe(true);
+    expect(await hasSecret(system, SECRET)).toBe(true);
   });
 
   it('changes the baseUrl of a system without authentication', async () => {
@@ -222,7 +222,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
     expect(body.baseUrl).toBe('https://elsewhere.example.com/mcp');
   });
 
-  it('forgets the credentials when the type becomes NO_AUTH, whatever configuration comes with it', async () => {
+  it('deletes the credentials if the type becomes NO_AUTH, ignoring any configuration', async () => {
     const system = await withAccount();
 
     const { status, body } = await update(system, {
@@ -239,10 +239,10 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
     });
   });
 
-  it('lets NO_AUTH become SERVICE_ACCOUNT with complete credentials', async () => {
+  it('changes NO_AUTH to SERVICE_ACCOUNT with complete credentials', async () => {
     const system = await createdSystem(app, place);
     expect((await update(system, { authorization: serviceAccount() })).status).toBe(200);
-    expect(await holds(system, SECRET)).toBe(true);
+    expect(await hasSecret(system, SECRET)).toBe(true);
   });
 
   it.each([
@@ -250,7 +250,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
     [{ clientId: 'c' }, ['clientSecret', 'identityProviderUrl']],
     [{ clientId: 'c', identityProviderUrl: 'https://sso.example.com/token' }, ['clientSecret']],
     [{ clientSecret: 's' }, ['clientId', 'identityProviderUrl']],
-  ])('refuses that NO_AUTH becomes SERVICE_ACCOUNT with only %j', async (configuration, missing) => {
+  ])('does not change NO_AUTH to SERVICE_ACCOUNT with only %j', async (configuration, missing) => {
     const system = await createdSystem(app, place);
     const { status, body } = await update(system, account(configuration));
     expect(status).toBe(400);
@@ -262,7 +262,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
     expect(await systemRow(app, system.id)).toMatchObject({ authorizationType: 'NO_AUTH', clientId: null });
   });
 
-  it('leaves tools and the time of their synchronisation alone', async () => {
+  it('keeps the tools unchanged', async () => {
     const system = await createdSystem(app, place);
     await insertTools(app, system.id, [{ name: 'one' }, { name: 'two', enabled: false }]);
     const before = await toolRows(app, system.id);
@@ -276,7 +276,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
     expect(await toolRows(app, system.id)).toEqual(before);
   });
 
-  it('lets every one of twenty parallel changes through, each whole', async () => {
+  it('applies twenty concurrent changes atomically', async () => {
     const system = await withAccount();
     const changes = Array.from({ length: 20 }, (_, index) => ({
       name: `name-${index}`,
@@ -290,10 +290,10 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
     const row = await systemRow(app, system.id);
     const winner = row?.name.replace('name-', '') ?? '';
     expect(row).toMatchObject({ description: `description-${winner}`, clientId: `client-${winner}` });
-    expect(await holds(system, `secret-${winner}`)).toBe(true);
+    expect(await hasSecret(system, `secret-${winner}`)).toBe(true);
   });
 
-  it('loses none of the parallel changes of different fields', async () => {
+  it('loses none of the concurrent changes to different fields', async () => {
     const system = await withAccount();
     await Promise.all(
       [{ name: 'N' }, { description: 'D' }, account({ clientId: 'C' }), account({ clientSecret: 'S' })].map(
@@ -301,6 +301,6 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
       ),
     );
     expect(await systemRow(app, system.id)).toMatchObject({ name: 'N', description: 'D', clientId: 'C' });
-    expect(await holds(system, 'S')).toBe(true);
+    expect(await hasSecret(system, 'S')).toBe(true);
   });
 });
