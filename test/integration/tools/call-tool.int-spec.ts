@@ -6,7 +6,7 @@ import { startToolsPeer, type ToolsPeer } from '../../support/peers/official.pee
 import { auditRows } from '../systems/rows.js';
 import { createSystem, readSystem, testConnection, type SystemBody } from './tool-support.js';
 
-const KEY = 'key-that-nobody-may-read';
+const KEY = 'key-that-must-stay-secret';
 const MAX_BYTES = 256;
 
 describe('POST …/rt/system/ri/{systemResourceId}/integrationengine/api/systems/ri/{systemId}/tool/{toolId}/call', () => {
@@ -50,7 +50,7 @@ describe('POST …/rt/system/ri/{systemResourceId}/integrationengine/api/systems
       { body: { enabled } },
     );
 
-  it('calls the tool once, answers with its words, and tells the audit log who did it, without values', async () => {
+  it('calls the tool once, returns its result, and writes audit events without argument values', async () => {
     const { status, body } = await call('echo', { text: 'hello' });
     expect({ status, body }).toEqual({
       status: 200,
@@ -83,12 +83,12 @@ describe('POST …/rt/system/ri/{systemResourceId}/integrationengine/api/systems
     expect(JSON.stringify([begun, event])).not.toContain('hello');
   });
 
-  it('calls a tool by its own name, of whatever script', async () => {
+  it('calls a tool whose name is in any script', async () => {
     expect((await call('天気 (東京)')).body).toMatchObject({ outcome: 'OK', text: '晴れ' });
     expect(peer.called.at(-1)).toBe('天気 (東京)');
   });
 
-  it('tells an error of the tool, and an answer that is too large, as outcomes', async () => {
+  it('returns a tool error and a result that is too large as outcomes', async () => {
     expect((await call('fails')).body).toMatchObject({ outcome: 'TOOL_ERROR', message: null });
     expect((await call('floods')).body).toMatchObject({
       outcome: 'FAILED',
@@ -98,7 +98,7 @@ describe('POST …/rt/system/ri/{systemResourceId}/integrationengine/api/systems
     });
   });
 
-  it('answers with the words of a server that refuses the call, apart from the message', async () => {
+  it('returns the error text of a server that rejects the call, separate from the message', async () => {
     const refusing = await startScriptedMcp({
       list: ({ id, response }) => sendResult(response, id, { tools: [{ name: 'look', inputSchema: {} }] }),
       call: ({ id, response }) => {
@@ -122,13 +122,13 @@ describe('POST …/rt/system/ri/{systemResourceId}/integrationengine/api/systems
     await refusing.close();
   });
 
-  it('takes out of the answer what was sent as credentials', async () => {
+  it('removes credentials from the result', async () => {
     const { text } = await call('tells');
     expect(text).toContain('the key is');
     expect(text).not.toContain(KEY);
   });
 
-  it('refuses arguments that do not fit, a tool that is off, and wrong places, without a call', async () => {
+  it('rejects invalid arguments, a disabled tool and unknown ids, without a call', async () => {
     const before = peer.called.length;
     expect(await call('echo', { text: 1 })).toMatchObject({
       status: 400,
@@ -140,14 +140,14 @@ describe('POST …/rt/system/ri/{systemResourceId}/integrationengine/api/systems
       body: { message: 'The tool is disabled and cannot be called.' },
     });
     await switched('echo', true);
-    const nowhere = [pathOf('echo', { toolId: 'none' }), pathOf('echo', { systemId: 'none' })];
-    for (const path of nowhere) {
+    const unknown = [pathOf('echo', { toolId: 'none' }), pathOf('echo', { systemId: 'none' })];
+    for (const path of unknown) {
       expect((await app.request('POST', path, { body: {} })).status).toBe(404);
     }
     expect(peer.called.length).toBe(before);
   });
 
-  it('calls nothing that the audit log cannot tell of', async () => {
+  it('does not call the tool if the audit event cannot be stored', async () => {
     const before = peer.called.length;
     await app.dataSource.query('ALTER TABLE audit_events RENAME TO audit_events_away');
     try {
@@ -159,7 +159,7 @@ describe('POST …/rt/system/ri/{systemResourceId}/integrationengine/api/systems
     expect((await call('echo', { text: 'x' })).status).toBe(200);
   });
 
-  it('wants the permission, and a token', async () => {
+  it('requires a token and the permission', async () => {
     const token = await app.tokenWith({ scope: 'openid integration:manage' });
     expect(await app.request('POST', pathOf('echo'), { token, body: {} })).toMatchObject({
       status: 403,
@@ -168,7 +168,7 @@ describe('POST …/rt/system/ri/{systemResourceId}/integrationengine/api/systems
     expect((await app.request('POST', pathOf('echo'), { token: null, body: {} })).status).toBe(401);
   });
 
-  it('is off where nobody has set TOOL_CALLS', async () => {
+  it('is disabled by default', async () => {
     const plain = await TestApp.start();
     const answer = await plain.request('POST', pathOf('echo'), { body: {} });
     await plain.close();

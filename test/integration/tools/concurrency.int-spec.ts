@@ -19,11 +19,11 @@ import {
 
 const inputSchema = { type: 'object' };
 
-describe('connection tests, switches and changes of one system at the same time', () => {
+describe('concurrent connection tests, switches and changes of one system', () => {
   let app: TestApp;
   let server: ScriptedMcpPeer;
   let listed: { name: string; [field: string]: unknown }[];
-  /** Runs when the server is asked for its list, before it answers. */
+  /** Runs when the server receives a request for its list, before it answers. */
   let onList: () => Promise<unknown>;
   let versionId: string;
   let system: SystemBody;
@@ -65,7 +65,7 @@ describe('connection tests, switches and changes of one system at the same time'
       { body: { enabled } },
     );
 
-  it('takes one baseline when ten first tests run at once', async () => {
+  it('stores only one baseline when ten first tests run concurrently', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, sync));
 
     expect(answers.map(({ body }) => body.status)).toEqual(Array(10).fill(200));
@@ -83,7 +83,7 @@ describe('connection tests, switches and changes of one system at the same time'
     expect([count(AuditAction.ToolsSync), count(AuditAction.ConnectionTest)]).toEqual([1, 10]);
   });
 
-  it('disables a changed tool once, and an admin who enables it meanwhile is not overruled later', async () => {
+  it('disables a changed tool once, and does not overrule an admin who enables it meanwhile', async () => {
     await sync();
     const [alpha] = (await stored()).tools;
     listed = [{ name: 'alpha', inputSchema, description: 'changed' }, ...listed.slice(1)];
@@ -104,7 +104,7 @@ describe('connection tests, switches and changes of one system at the same time'
     expect(flags((await stored()).tools)).toEqual(['alpha', 'beta']);
   });
 
-  it('ends with the switches that were made last, whatever tests run meanwhile', async () => {
+  it('keeps the last switches regardless of concurrent tests', async () => {
     await sync();
     const { tools } = await stored();
     for (let round = 0; round < 3; round += 1) {
@@ -116,7 +116,7 @@ describe('connection tests, switches and changes of one system at the same time'
     }
   });
 
-  it('stores nothing when the system gets another connection while the test runs', async () => {
+  it('stores nothing if the connection of the system changes during the test', async () => {
     onList = () => app.request('PATCH', path(), { body: { baseUrl: 'https://elsewhere.example.com/' } });
 
     const { body } = await sync();
@@ -126,7 +126,7 @@ describe('connection tests, switches and changes of one system at the same time'
     expect(await systemRow()).toMatchObject({ toolsSynchronisedAt: null });
   });
 
-  it('stores nothing when the system is deleted while the test runs', async () => {
+  it('stores nothing if the system is deleted during the test', async () => {
     onList = () => app.request('DELETE', path());
 
     const { body } = await sync();
@@ -135,7 +135,7 @@ describe('connection tests, switches and changes of one system at the same time'
     expect(await rows()).toEqual([]);
   });
 
-  it('stores the tools, and nothing else, when the version is committed while the test runs', async () => {
+  it('stores only the tools if the version is committed during the test', async () => {
     onList = () => commitVersion(app, versionId);
     const { modifiedAt, modifiedBy } = await systemRow();
 
@@ -150,7 +150,7 @@ describe('connection tests, switches and changes of one system at the same time'
     });
   });
 
-  it('keeps what an admin writes while the test runs, and the tools too', async () => {
+  it('keeps changes of an admin during the test, and stores the tools', async () => {
     onList = () => app.request('PATCH', path(), { body: { name: 'Renamed', description: 'Ours' } });
 
     expect((await sync()).body.synchronizedSystems).toHaveLength(1);
@@ -159,7 +159,7 @@ describe('connection tests, switches and changes of one system at the same time'
     expect(await rows()).toHaveLength(2);
   });
 
-  it('covers a system that is created while the test runs with the next test', async () => {
+  it('covers a system that is created during the test only with the next test', async () => {
     let late: SystemBody | undefined;
     onList = async () => {
       late ??= await createSystem(app, { baseUrl: server.url, versionId });

@@ -8,7 +8,7 @@ const URL_RULE = 'must be an http or https URL';
 const TYPE_RULE = 'must be NO_AUTH, SERVICE_ACCOUNT or API_KEY';
 const CONFIGURATION = 'authorization.configuration';
 
-describe('what the connection test refuses', () => {
+describe('the connection test', () => {
   let app: TestApp;
   let server: ScriptedMcpPeer;
 
@@ -17,29 +17,29 @@ describe('what the connection test refuses', () => {
     server = await startToolListPeer([]);
   });
   afterAll(async () => {
-    // Nothing of what follows may have made the service call anybody.
+    // None of the rejected requests may have caused an outbound call.
     expect(server.seen).toEqual([]);
     await app.close();
     await server.close();
   });
 
-  const good = () => ({ baseUrl: server.url, authorization: serviceAccount() });
+  const validBody = () => ({ baseUrl: server.url, authorization: serviceAccount() });
   const test = (body: unknown, path = connectionTestPath()) => app.request('PATCH', path, { body });
 
   it('answers 401 without a token', async () => {
     const { status, body, headers } = await app.request('PATCH', connectionTestPath(), {
       token: null,
-      body: good(),
+      body: validBody(),
     });
     expect(status).toBe(401);
     expect(body).toMatchObject({ error: 'Unauthorized', status: 401 });
     expect(headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  it('answers 403 with the text of the contract without the permission', async () => {
+  it('answers 403 with the message of the contract without the permission', async () => {
     const { status, body } = await app.request('PATCH', connectionTestPath(), {
       token: await app.tokenWith({ scope: 'openid profile' }),
-      body: good(),
+      body: validBody(),
     });
     expect(status).toBe(403);
     expect(body).toEqual({
@@ -89,8 +89,8 @@ describe('what the connection test refuses', () => {
     [`${CONFIGURATION}.identityProviderUrl`, 'sso.example.com', URL_RULE],
     [`${CONFIGURATION}.identityProviderUrl`, 'https://a:hush@sso.example.com/token', URL_RULE],
     [`${CONFIGURATION}.identityProviderUrl`, 'file:///etc/passwd', URL_RULE],
-  ])('answers 400 that names %s when it is %j', async (field, value, rule) => {
-    const { status, body, text } = await test(withField(good(), field, value));
+  ])('answers 400 with the field name if %s is %j', async (field, value, rule) => {
+    const { status, body, text } = await test(withField(validBody(), field, value));
 
     expect(status).toBe(400);
     expect(body).toMatchObject({ error: 'Bad Request', message: expect.any(String), status: 400 });
@@ -101,9 +101,9 @@ describe('what the connection test refuses', () => {
   });
 
   it.each(['timeout', 'resourceName', 'payload', 'authorization.config', `${CONFIGURATION}.realm`])(
-    'answers 400 that names the unknown field %s',
+    'answers 400 with the field name for the unknown field %s',
     async (field) => {
-      const { status, body } = await test(withField(good(), field, 1));
+      const { status, body } = await test(withField(validBody(), field, 1));
       expect(status).toBe(400);
       expect(body['details']).toBe(`${field}: is not a known field`);
     },
@@ -135,13 +135,13 @@ describe('what the connection test refuses', () => {
     ['versionId', 'app', 'v'.repeat(65)],
     ['versionId', 'app', 'v%2F1'],
     ['versionId', 'app', 'v:1'],
-  ])('answers 400 that names a malformed %s in /app/%s/app-version/%s', async (field, appId, versionId) => {
-    const { status, body } = await test(good(), connectionTestPath(appId, versionId));
+  ])('answers 400 for a malformed %s in /app/%s/app-version/%s', async (field, appId, versionId) => {
+    const { status, body } = await test(validBody(), connectionTestPath(appId, versionId));
     expect(status).toBe(400);
     expect(body['details']).toBe(`${field}: must be 1 to 64 letters, digits, ".", "_" or "-"`);
   });
 
-  it('checks the token before the permission, and both before path and body', async () => {
+  it('checks the token, then the permission, then path and body', async () => {
     const bad = connectionTestPath('a%20b', 'v1');
     const token = await app.tokenWith({ scope: 'openid' });
     expect((await app.request('PATCH', bad, { token: null, rawBody: '{' })).status).toBe(401);

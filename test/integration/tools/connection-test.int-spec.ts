@@ -34,7 +34,7 @@ describe('PATCH /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/
   let tokens: Awaited<ReturnType<typeof startOAuthPeer>>;
   let silent: Peer;
   let huge: Peer;
-  /** Where nothing listens any more. */
+  /** A closed peer, so nothing listens on its port. */
   let gone: Peer;
 
   beforeAll(async () => {
@@ -81,7 +81,7 @@ describe('PATCH /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/
     expect(body.synchronizedSystems).toEqual([]);
   });
 
-  it('gets a token for a service account and fills the tools of the system with that connection', async () => {
+  it('gets a token for a service account and stores the tools of the system with that connection', async () => {
     const system = await createSystem(app, { baseUrl: guarded.url, authorization: credentials() });
 
     const { body } = await testConnection(app, { baseUrl: guarded.url, authorization: credentials() });
@@ -93,7 +93,7 @@ describe('PATCH /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/
 
   it.each([
     [
-      'the token endpoint refuses the secret',
+      'the token endpoint rejects the secret',
       () => credentials({ clientSecret: 'hush' }),
       CONNECTION_FAILURES.invalid_client,
     ],
@@ -102,7 +102,7 @@ describe('PATCH /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/
       () => credentials({ clientId: 'stranger' }),
       CONNECTION_FAILURES.invalid_client,
     ],
-    ['the server wants credentials', () => noAuth, CONNECTION_FAILURES.unauthorized],
+    ['the server requires credentials', () => noAuth, CONNECTION_FAILURES.unauthorized],
   ])('reports rejected credentials in the body when %s', async (_case, authorization, details) => {
     const response = await testConnection(app, { baseUrl: guarded.url, authorization: authorization() });
 
@@ -116,26 +116,26 @@ describe('PATCH /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/
     expect(response.text).not.toContain('hush');
   });
 
-  it('reports rejected credentials when the server refuses a token that was issued', async () => {
-    const unimpressed = await startModernPeer([{ name: 'echo' }], () => false);
-    const response = await testConnection(app, { baseUrl: unimpressed.url, authorization: credentials() });
+  it('reports rejected credentials when the server rejects a valid token', async () => {
+    const rejecting = await startModernPeer([{ name: 'echo' }], () => false);
+    const response = await testConnection(app, { baseUrl: rejecting.url, authorization: credentials() });
     expect(response.status).toBe(200);
     expect(response.body).toMatchObject({
       status: 400,
       message: 'Connection failed: Invalid authentication credentials',
     });
     expect(response.body).not.toHaveProperty('tools');
-    await unimpressed.close();
+    await rejecting.close();
   });
 
   it.each<[string, () => string, ConnectionFailureCause]>([
     ['nothing listens there', () => gone.url, 'refused'],
     ['the address is link-local', () => 'http://169.254.169.254/latest/meta-data', 'blocked'],
     ['the address is private', () => 'http://10.0.0.1/mcp', 'blocked'],
-    ['nothing is ever called on its port', () => 'http://127.0.0.1:6000/mcp', 'port'],
+    ['its port is forbidden', () => 'http://127.0.0.1:6000/mcp', 'port'],
     ['the host does not exist', () => 'http://nowhere.invalid/mcp', 'dns'],
     ['it is not an MCP server', () => `${app.url}/livez`, 'not_mcp'],
-    ['it speaks no TLS', () => modern.url.replace('http:', 'https:'), 'tls'],
+    ['it does not support TLS', () => modern.url.replace('http:', 'https:'), 'tls'],
   ])('reports an unreachable server in the body when %s', async (_case, url, cause) => {
     const response = await testConnection(app, { baseUrl: url() });
 
@@ -151,7 +151,7 @@ describe('PATCH /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/
   it.each<[string, () => string, ConnectionFailureCause]>([
     ['refuses connections', () => gone.url, 'token_refused'],
     ['is link-local', () => 'http://169.254.169.254/token', 'token_blocked'],
-    ['has a port that nothing is ever called on', () => 'http://127.0.0.1:10080/token', 'token_port'],
+    ['has a forbidden port', () => 'http://127.0.0.1:10080/token', 'token_port'],
     ['does not exist', () => 'http://nowhere.invalid/token', 'token_dns'],
     ['issues no token', () => `${app.url}/livez`, 'token_invalid'],
   ])('reports an unreachable server when the token endpoint %s', async (_case, url, cause) => {
@@ -175,7 +175,7 @@ describe('PATCH /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/
       'token_too_large',
     ],
   ])(
-    'says that %s answers more than allowed, and not that it is unreachable',
+    'reports that the answer of %s is too large, instead of an unreachable server',
     async (_case, tested, cause) => {
       const { status, body } = await testConnection(app, tested());
 
@@ -189,14 +189,14 @@ describe('PATCH /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/
     },
   );
 
-  it('ends when the deadline is over, whoever does not answer', async () => {
+  it('ends at the deadline if the server or the token endpoint does not answer', async () => {
     const hasty = await TestApp.start({ 'mcpLimits.testTimeoutMs': '4000' });
-    // The worker starts with the first test, which can take longer than the deadline.
+    // The first test starts the worker, which may take longer than the deadline.
     await vi.waitFor(async () =>
       expect((await testConnection(hasty, { baseUrl: guarded.url })).body.status).toBe(400),
     );
     const authorization = credentials({ identityProviderUrl: silent.url });
-    // One after the other: slow tests that run together may be told to come again.
+    // Sequentially, because concurrent slow tests may be rejected with a request to retry.
     const answers = [
       await testConnection(hasty, { baseUrl: silent.url }),
       await testConnection(hasty, { baseUrl: guarded.url, authorization }),
@@ -209,7 +209,7 @@ describe('PATCH /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/
     await hasty.close();
   });
 
-  it('leaves the stored tools alone when the server is gone', async () => {
+  it('keeps the stored tools if the server is unreachable', async () => {
     const peer = await startModernPeer([{ name: 'stays' }]);
     const system = await createSystem(app, { baseUrl: peer.url });
     await testConnection(app, { baseUrl: peer.url });
@@ -243,7 +243,7 @@ describe('POST /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/r
     return createSystem(app, { baseUrl: guarded.url, authorization });
   };
 
-  it('uses the secret that is stored, and shows it to nobody', async () => {
+  it('uses the stored secret without exposing it', async () => {
     const { resourceId } = await create(CLIENT.clientSecret);
     const { status, body, text } = await app.request<ConnectionTestBody>('POST', path(resourceId));
     expect([status, body.status, body.message]).toEqual([200, 200, 'Connection successful']);
@@ -252,14 +252,14 @@ describe('POST /runtime-internal/app/{appId}/app-version/{versionId}/rt/system/r
     expect(flags((await readSystem(app, resourceId)).tools)).toEqual(['secret-echo']);
   });
 
-  it('tells of a stored secret that is wrong', async () => {
+  it('reports that the stored secret is wrong', async () => {
     const { resourceId } = await create('another secret of many characters!');
     const { status, body } = await app.request<ConnectionTestBody>('POST', path(resourceId));
     expect([status, body.status, body.details]).toEqual([200, 400, CONNECTION_FAILURES.invalid_client]);
     expect((await readSystem(app, resourceId)).tools).toEqual([]);
   });
 
-  it('is told by the audit log as one of the system, whatever came of it', async () => {
+  it('is in the audit log of the system, whether or not it succeeded', async () => {
     const right = await create(CLIENT.clientSecret);
     const wrong = await create('a wrong secret of many characters!');
     for (const { resourceId } of [right, wrong]) {

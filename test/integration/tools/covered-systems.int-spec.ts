@@ -13,13 +13,13 @@ import {
 } from '../systems/rows.js';
 import { testConnection, type ToolBody } from './tool-support.js';
 
-describe('which systems a connection test covers', () => {
+describe('systems that a connection test covers', () => {
   let app: TestApp;
   let server: ScriptedMcpPeer;
   let idp: TokenPeer;
   let place: Place;
   let tools: string[];
-  /** Runs while the server has the request for its tools and has not answered it. */
+  /** Runs after the server has received the request for its tools and before it answers. */
   let meanwhile: () => Promise<unknown>;
 
   beforeAll(async () => {
@@ -70,7 +70,7 @@ describe('which systems a connection test covers', () => {
     return body.tools.map(({ name, enabled }) => (enabled ? name : `-${name}`));
   };
 
-  it('stores with as many systems as there is time for, says so, and gives the others their turn next', async () => {
+  it('synchronizes as many systems as time allows, warns about the others, and starts with them next time', async () => {
     const hurried = await TestApp.start({ 'mcpLimits.syncTimeoutMs': '1' });
     const systems = [await register(), await register(), await register()];
     const turns: (string | undefined)[] = [];
@@ -86,12 +86,12 @@ describe('which systems a connection test covers', () => {
     expect(new Set(turns)).toEqual(new Set(systems.map(({ resourceId }) => resourceId)));
   });
 
-  it('covers none before one is created, and creates none', async () => {
+  it('covers no systems if none exist, and creates none', async () => {
     expect(await covered()).toEqual([]);
     expect(await register()).toMatchObject({ tools: [] });
   });
 
-  it('covers every system of the version with the same connection, however its URLs are spelled', async () => {
+  it('covers all systems of the version with the same connection, regardless of the spelling of its URLs', async () => {
     const origin = server.url.replace('/mcp', '');
     const idpOrigin = idp.url.replace('/token', '');
     const same = [
@@ -111,7 +111,7 @@ describe('which systems a connection test covers', () => {
     }
   });
 
-  it('covers no system that differs in anything', async () => {
+  it('covers no system with any difference in its connection, application or version', async () => {
     const other = await startTokenPeer();
     const { appId, versionId } = place;
     const systems = [
@@ -137,7 +137,7 @@ describe('which systems a connection test covers', () => {
     await other.close();
   });
 
-  it('covers no system with credentials when tested without, and never a system of another type', async () => {
+  it('does not cover systems with credentials if tested without, or systems of another type', async () => {
     const open = await register();
     const closed = await register({ authorization: account() });
     const { connectionKey } = (await systemRow(app, open.id))!;
@@ -147,7 +147,7 @@ describe('which systems a connection test covers', () => {
     expect(await toolRows(app, closed.id)).toEqual([]);
   });
 
-  it('covers a system by its connection of today, not by an earlier one', async () => {
+  it('covers a system by its current connection', async () => {
     const system = await register();
     await change(system, { authorization: account() });
     expect(await covered()).toEqual([]);
@@ -158,7 +158,7 @@ describe('which systems a connection test covers', () => {
     expect(await covered(account())).toEqual([]);
   });
 
-  it('treats the tools of another server under an old system as new ones to review', async () => {
+  it('disables the new tools of a system for review after its server changed', async () => {
     const system = await register();
     await test();
     tools = ['alpha', 'gamma'];
@@ -171,7 +171,7 @@ describe('which systems a connection test covers', () => {
     expect(await flagsOf(system)).toEqual(['alpha', '-gamma']);
   });
 
-  it('takes no list of a system that was deleted and created again for the first one', async () => {
+  it('does not treat the list of a deleted and recreated system as its first list', async () => {
     const name = uniqueName();
     const create = () => createdSystem(app, place, { resourceName: name, payload: { baseUrl: server.url } });
     const first = await create();
@@ -185,8 +185,8 @@ describe('which systems a connection test covers', () => {
     expect(await flagsOf(second)).toEqual(['alpha', '-gamma']);
   });
 
-  describe('when it changes while the server is being asked', () => {
-    it('leaves alone the one of two systems that gets credentials', async () => {
+  describe('when a system changes during the test', () => {
+    it('does not cover a system that gets credentials', async () => {
       const system = await register();
       const other = await register();
       meanwhile = () => change(system, { authorization: account() });
@@ -195,7 +195,7 @@ describe('which systems a connection test covers', () => {
       expect(await toolRows(app, system.id)).toEqual([]);
     });
 
-    it('leaves a system alone whose secret is rotated', async () => {
+    it('does not cover a system whose secret is replaced', async () => {
       const system = await register({ authorization: account() });
       meanwhile = () =>
         change(system, {
@@ -206,7 +206,7 @@ describe('which systems a connection test covers', () => {
       expect(await toolRows(app, system.id)).toEqual([]);
     });
 
-    it('keeps a tool as it was switched', async () => {
+    it('keeps the state of a switched tool', async () => {
       const system = await register();
       await test();
       const [alpha] = await toolRows(app, system.id);

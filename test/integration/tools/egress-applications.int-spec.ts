@@ -14,9 +14,9 @@ const CLIENT = {
 
 describe('EGRESS_ALLOW for one application', () => {
   let app: TestApp;
-  /** Of `bank` alone. */
+  /** Allowed only for `bank`. */
   let inner: ModernPeer;
-  /** Called by everybody, with a token of an endpoint that is for `bank` alone. */
+  /** Allowed for all applications, but requires a token of an endpoint that is allowed only for `bank`. */
   let shared: ModernPeer;
   let tokens: Awaited<ReturnType<typeof startOAuthPeer>>;
 
@@ -43,7 +43,7 @@ describe('EGRESS_ALLOW for one application', () => {
     return { baseUrl: shared.url, authorization };
   };
 
-  it('lets this application alone call a server', async () => {
+  it('allows only this application to call a server', async () => {
     expect((await test('bank', noAuth(inner.url))).body).toMatchObject({ status: 200 });
     for (const appId of ['shop', 'bank2', 'Bank', 'ban']) {
       expect((await test(appId, noAuth(inner.url))).body).toMatchObject({
@@ -52,7 +52,7 @@ describe('EGRESS_ALLOW for one application', () => {
     }
   });
 
-  it('lets no other application use a token that was fetched for it', async () => {
+  it('does not let other applications use a token that was issued for it', async () => {
     expect((await test('bank', account())).body).toMatchObject({ status: 200 });
     expect((await test('shop', account())).body).toMatchObject({
       details: CONNECTION_FAILURES.token_blocked,
@@ -60,7 +60,7 @@ describe('EGRESS_ALLOW for one application', () => {
     expect((await test('bank', account())).body).toMatchObject({ status: 200 });
   });
 
-  it('is no entry of another setting, and names a target', async () => {
+  it('requires a target, and is not supported by OUTBOUND_NO_PROXY', async () => {
     for (const settings of [
       { EGRESS_ALLOW: 'bank=' },
       { OUTBOUND_PROXY: 'http://127.0.0.1:9', OUTBOUND_NO_PROXY: 'bank=10.0.0.1' },

@@ -10,7 +10,7 @@ const tool = (name: string, description = '') => ({ name, description, inputSche
 const NOTICE = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
 const NEVER = new Date('2099-01-01T00:00:00.000Z');
 
-describe('the tools of systems are read again', () => {
+describe('the tools of systems are refreshed', () => {
   let app: TestApp;
   let other: TestApp;
   let server: ScriptedMcpPeer;
@@ -50,8 +50,8 @@ describe('the tools of systems are read again', () => {
   const rows = (): Promise<{ tools_due_at: unknown }[]> =>
     app.dataSource.query('SELECT tools_due_at FROM systems');
   const lists = () => server.seen.filter((method) => method === 'tools/list').length;
-  /** Ends when a round has: another one is set then, in a minute. */
-  const round = async (): Promise<void> => {
+  /** Runs the refresh job. It has finished when the job for the next minute exists. */
+  const refresh = async (): Promise<void> => {
     const [before] = await jobs();
     await app.dataSource.query('UPDATE runtime_jobs SET available_at = ?, due_at = ? WHERE kind = ?', [
       '2026-01-01 00:00:00.000',
@@ -63,7 +63,7 @@ describe('the tools of systems are read again', () => {
   const jobs = (): Promise<{ id: unknown }[]> =>
     app.dataSource.query("SELECT id FROM runtime_jobs WHERE kind = 'TOOL_REFRESH'");
 
-  it('once at the interval, by one of two replicas, under the review of a connection test', async () => {
+  it('once per interval, by one of two replicas, with the same review as in a connection test', async () => {
     const registered = await system();
     await createSystem(app, {
       baseUrl: server.url,
@@ -74,7 +74,7 @@ describe('the tools of systems are read again', () => {
     const { modifiedDate } = await stored(registered);
     listed = [tool('alpha', 'Other'), tool('gamma')];
 
-    await round();
+    await refresh();
 
     const after = await stored(registered);
     expect(flags(after.tools)).toEqual(['-alpha', '-gamma']);
@@ -85,29 +85,29 @@ describe('the tools of systems are read again', () => {
     expect(lists()).toBe(2);
     expect(await jobs()).toHaveLength(1);
     // Not due again.
-    await round();
+    await refresh();
     expect(lists()).toBe(2);
   });
 
-  it('asks no server of a system that nobody has tested', async () => {
+  it('only after a first connection test', async () => {
     await createSystem(app, { baseUrl: server.url, versionId });
-    await round();
+    await refresh();
     expect(server.seen).toEqual([]);
   });
 
-  it('leaves what is stored when the server fails, and asks again at the interval only', async () => {
+  it('and kept when the server fails, until the next interval', async () => {
     const registered = await system();
     isDown = true;
     const seen = lists();
-    await round();
+    await refresh();
     expect(flags((await stored(registered)).tools)).toEqual(['alpha', 'beta']);
     expect(lists()).toBeGreaterThan(seen);
     server.seen.length = 0;
-    await round();
+    await refresh();
     expect(server.seen).toEqual([]);
   });
 
-  it('soon after the server says in a call that they have changed, and not at once', async () => {
+  it('within a minute, but not immediately, after the server reports a change during a call', async () => {
     const registered = await system();
     await app.dataSource.query('UPDATE systems SET tools_due_at = ?', ['2099-01-01 00:00:00.000']);
     const { tools } = await stored(registered);
@@ -130,7 +130,7 @@ describe('the tools of systems are read again', () => {
   };
 });
 
-it('no round is set where the setting is off', async () => {
+it('no refresh is scheduled if the setting is off', async () => {
   const app = await TestApp.start();
   try {
     await app.dataSource.query("DELETE FROM runtime_jobs WHERE kind = 'TOOL_REFRESH'");

@@ -9,14 +9,14 @@ import { startHttpPeer, type Peer } from '../../support/peers/peer.js';
 import { createdSystem, systemRow, type Place, type SystemBody } from '../systems/rows.js';
 import { testConnection } from './tool-support.js';
 
-/** What a server says of itself. */
+/** Information that a server provides about itself. */
 interface Identity {
   title?: string;
   description?: string;
   instructions?: string;
 }
 
-describe('the description that a server gives a system without one', () => {
+describe('the description of a system without one, taken from its server', () => {
   let app: TestApp;
   let server: Peer;
   let identity: Identity;
@@ -63,15 +63,19 @@ describe('the description that a server gives a system without one', () => {
 
   it.each<[string, Identity, string]>([
     ['its description', { title: 'T', description: 'D', instructions: 'I' }, 'D'],
-    ['its title, never what it tells models to do', { title: 'T', instructions: 'I' }, 'T'],
+    ['its title, but never its instructions', { title: 'T', instructions: 'I' }, 'T'],
     ['nothing', {}, ''],
-    ['every letter', { description: 'Lager 📦 在庫 𠜎\n\tمخزون' }, 'Lager 📦 在庫 𠜎\n\tمخزون'],
+    ['any characters', { description: 'Lager 📦 在庫 𠜎\n\tمخزون' }, 'Lager 📦 在庫 𠜎\n\tمخزون'],
     ['no more than 2,000 characters', { description: 'd'.repeat(100_000) }, 'd'.repeat(2_000)],
-    ['no half characters', { description: `x${'📦'.repeat(2_000)}` }, `x${'📦'.repeat(999)}`],
-    ['no hidden text', { description: 'a\u0000b\u001b[31m\u202ec\u200bd\ufeff' }, 'ab[31mcd'],
-    ['no blanks', { title: '  T  ', description: ' \n ' }, 'T'],
-  ])('is %s', async (_what, said, expected) => {
-    identity = said;
+    ['no split surrogate pairs', { description: `x${'📦'.repeat(2_000)}` }, `x${'📦'.repeat(999)}`],
+    [
+      'no control or invisible characters',
+      { description: 'a\u0000b\u001b[31m\u202ec\u200bd\ufeff' },
+      'ab[31mcd',
+    ],
+    ['no surrounding whitespace', { title: '  T  ', description: ' \n ' }, 'T'],
+  ])('is %s', async (_what, provided, expected) => {
+    identity = provided;
     const system = await register();
 
     await test();
@@ -91,7 +95,7 @@ describe('the description that a server gives a system without one', () => {
     expect(await described(system)).toBe('');
   });
 
-  it('is taken once and never overwrites one', async () => {
+  it('is set once and never overwritten', async () => {
     identity = { description: 'First' };
     const empty = await register();
     const ours = await register('Ours');
@@ -103,7 +107,7 @@ describe('the description that a server gives a system without one', () => {
     expect(await described(ours)).toBe('Ours');
   });
 
-  it('comes with the name of who ran the test, and with an audit event, once', async () => {
+  it('is recorded once with the user who ran the test, in the system and in an audit event', async () => {
     identity = { description: 'First' };
     const system = await register();
     const token = await app.tokenWith({
@@ -123,7 +127,7 @@ describe('the description that a server gives a system without one', () => {
     expect((await syncEvents(system)).map(({ actor }) => actor.userName)).toEqual(['max']);
   });
 
-  it('is what the audit event tells of when nothing else came of the test', async () => {
+  it('is in the audit event even if nothing else changed', async () => {
     identity = { description: 'First' };
     const system = await register();
     await test();

@@ -23,7 +23,7 @@ const alpha = {
 };
 const beta = { name: 'beta', inputSchema: { type: 'object' } };
 
-describe('the rows that a synchronisation and a switch leave', () => {
+describe('rows after a synchronization or a switch', () => {
   let app: TestApp;
   let server: ScriptedMcpPeer;
   let listed: unknown[];
@@ -60,7 +60,7 @@ describe('the rows that a synchronisation and a switch leave', () => {
   const max = () => app.tokenWith({ given_name: 'Max', family_name: 'Muster', preferred_username: 'max' });
   const MAX = { firstName: 'Max', lastName: 'Muster', userName: 'max', impersonatingUser: null };
 
-  it('hold the whole definition, every character of it', async () => {
+  it('contain the complete definition', async () => {
     const before = Date.now();
     await sync();
 
@@ -94,7 +94,7 @@ describe('the rows that a synchronisation and a switch leave', () => {
     });
   });
 
-  it('name the caller of the test as who changed the system, when something changed', async () => {
+  it('have a new modification time of the system only if something changed', async () => {
     const created = await systemRow();
     await sleep(5);
     await sync();
@@ -131,7 +131,7 @@ describe('the rows that a synchronisation and a switch leave', () => {
     expect(after?.modifiedAt.getTime()).toBeGreaterThan(before?.modifiedAt.getTime() ?? 0);
   });
 
-  it('keep a tool that is gone, not present, with all it had', async () => {
+  it('keep a removed tool unchanged, but not present', async () => {
     await sync();
     const [before] = await rows();
     listed = [beta];
@@ -140,7 +140,7 @@ describe('the rows that a synchronisation and a switch leave', () => {
     expect(after).toEqual({ ...before, present: false, modifiedAt: expect.any(Date) });
   });
 
-  it('keep every tool, not present, when the server lists none any more', async () => {
+  it('keep all tools, not present, when the server lists none', async () => {
     await sync();
     listed = [];
 
@@ -156,7 +156,7 @@ describe('the rows that a synchronisation and a switch leave', () => {
     expect(flags((await readSystem(app, system.resourceId, versionId)).tools)).toEqual(['beta', 'alpha']);
   });
 
-  it('take an empty first list for the baseline, so that later tools wait for review', async () => {
+  it('treat an empty first list as the baseline, so that later tools need review', async () => {
     listed = [];
     await sync();
     listed = [beta];
@@ -164,7 +164,7 @@ describe('the rows that a synchronisation and a switch leave', () => {
     expect((await rows())[0]?.enabled).toBe(false);
   });
 
-  it('keep tools apart whose names differ by case alone', async () => {
+  it('distinguish tool names by case', async () => {
     const echo = { inputSchema: { type: 'object' } };
     listed = [
       { ...echo, name: 'echo' },
@@ -180,7 +180,7 @@ describe('the rows that a synchronisation and a switch leave', () => {
     expect(await rows()).toHaveLength(3);
   });
 
-  it('change only the flag and the times when a tool is switched, and name who did it', async () => {
+  it('change only the flag, the times and the user when a tool is switched', async () => {
     await sync();
     const [tool, other] = await rows();
     const before = await systemRow();
@@ -198,7 +198,7 @@ describe('the rows that a synchronisation and a switch leave', () => {
     expect(after.modifiedAt.getTime()).toBeGreaterThan(before.modifiedAt.getTime());
   });
 
-  it('stay as they are when a switch changes nothing, but for who looked at the tool first', async () => {
+  it('are unchanged by a switch without effect, except for the first user who reviewed the tool', async () => {
     await sync();
     const [[tool], system] = [await rows(), await systemRow()];
     await sleep(5);

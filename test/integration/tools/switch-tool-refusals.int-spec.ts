@@ -17,7 +17,7 @@ import {
 const SYSTEM_NOT_FOUND = { error: 'Not Found', message: 'System not found.', status: 404 };
 const TOOL_NOT_FOUND = { error: 'Not Found', message: 'Tool not found.', status: 404 };
 
-describe('what the switch of a tool refuses', () => {
+describe('switching a tool', () => {
   let app: TestApp;
   let place: Place;
   let system: SystemBody;
@@ -55,7 +55,7 @@ describe('what the switch of a tool refuses', () => {
     expect(headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  it('answers 403 with the text of the contract without the permission', async () => {
+  it('answers 403 with the message of the contract without the permission', async () => {
     const { status, body } = await app.request('PATCH', path(), {
       token: await app.tokenWith({ scope: 'openid' }),
       body: { enabled: false },
@@ -80,7 +80,7 @@ describe('what the switch of a tool refuses', () => {
     [[false]],
     [{}],
     [{ value: false }],
-  ])('answers 400 that names enabled when it is %j', async (enabled) => {
+  ])('answers 400 if enabled is %j', async (enabled) => {
     const { status, body } = await app.request('PATCH', path(), { body: { enabled } });
     expect(status).toBe(400);
     expect(body).toEqual({
@@ -95,7 +95,7 @@ describe('what the switch of a tool refuses', () => {
     ['enable', { enabled: false, enable: false }],
     ['Enabled', { enabled: false, Enabled: true }],
     ['tool', { enabled: false, tool: {} }],
-  ])('answers 400 that names the unknown field %s', async (field, request) => {
+  ])('answers 400 with the field name for the unknown field %s', async (field, request) => {
     const { status, body } = await app.request('PATCH', path(), { body: request });
     expect(status).toBe(400);
     expect(body['details']).toBe(`${field}: is not a known field`);
@@ -126,7 +126,7 @@ describe('what the switch of a tool refuses', () => {
     ['systemId', () => path({ systemId: '%C3%A4' })],
     ['toolId', () => path({ toolId: 't'.repeat(65) })],
     ['toolId', () => path({ toolId: "x'--" })],
-  ])('answers 400 that names a malformed %s', async (field, at) => {
+  ])('answers 400 for a malformed %s', async (field, at) => {
     const { status, body } = await disable(at());
     expect(status).toBe(400);
     expect(body['details']).toBe(`${field}: must be 1 to 64 letters, digits, ".", "_" or "-"`);
@@ -134,7 +134,7 @@ describe('what the switch of a tool refuses', () => {
 
   it.each([
     ['a tool that the server no longer lists', () => ({ toolId: ids[1]! }), TOOL_NOT_FOUND],
-    ['the name of a tool in place of its id', () => ({ toolId: 'one' }), TOOL_NOT_FOUND],
+    ['the name of a tool instead of its id', () => ({ toolId: 'one' }), TOOL_NOT_FOUND],
     ['an unknown system id', () => ({ systemId: 'unknown' }), TOOL_NOT_FOUND],
     ['the resource id as the system id', () => ({ systemId: system.resourceId }), TOOL_NOT_FOUND],
     ['the system id as the resource id', () => ({ resourceId: system.id }), SYSTEM_NOT_FOUND],

@@ -35,7 +35,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
     toolPath({ resourceId: owner.resourceId, systemId, toolId });
   const enable = (enabled: unknown, path = pathOf()) => app.request('PATCH', path, { body: { enabled } });
 
-  it('disables and enables one tool, says what happened, and changes nothing when repeated', async () => {
+  it('disables and enables one tool, and changes nothing when repeated', async () => {
     const tool = { id: system.tools[1]!.id, name: 'echo' };
 
     const off = await enable(false);
@@ -65,7 +65,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
     expect((await enable(true)).body['message']).toBe('Tool is already enabled.');
   });
 
-  it('records who changed the system last, only when something changed', async () => {
+  it('records who changed the system, only if something changed', async () => {
     const before = await readSystem(app, system.resourceId);
     const token = await app.tokenWith({
       given_name: 'Max',
@@ -118,7 +118,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
       'Tool not found.',
     ],
     ['the version is in another case', () => pathOf().replace('/v1/', '/V1/'), 'System not found.'],
-  ])('answers 404 when %s, whatever the body says', async (_case, path, message) => {
+  ])('answers 404 when %s, even with an invalid body', async (_case, path, message) => {
     for (const request of [{ body: { enabled: false } }, { body: { wrong: 1 } }, { rawBody: '{' }]) {
       const response = await app.request('PATCH', path(), request);
       expect(response.status).toBe(404);
@@ -126,7 +126,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
     }
   });
 
-  it('asks for a token first, then for the permission', async () => {
+  it('checks the token, then the permission', async () => {
     expect((await app.request('PATCH', pathOf(), { token: null, rawBody: '{' })).status).toBe(401);
     const token = await app.tokenWith({ scope: '' });
     const response = await app.request('PATCH', pathOf(system, 'nothing'), { token, rawBody: '{' });
@@ -134,7 +134,7 @@ describe('PATCH /resource/app/{appId}/app-version/{versionId}/rt/system/ri/{syst
     expect(response.body['message']).toBe('Insufficient permissions to access Integration Management');
   });
 
-  it('switches a tool in a committed version too, whose system stays as it is', async () => {
+  it('switches a tool in a committed version without changing its system', async () => {
     const baseUrl = server.url;
     const created = await createSystem(app, { baseUrl, versionId: 'done' });
     await testConnection(app, { baseUrl, versionId: 'done' });

@@ -23,7 +23,7 @@ const tool = (name: string, rest: Record<string, unknown> = {}): Definition => (
   ...rest,
 });
 
-describe('a connection test synchronises the tools of the systems it covers', () => {
+describe('synchronization of tools by a connection test', () => {
   let app: TestApp;
   let accepting: TestApp;
   let server: ScriptedMcpPeer;
@@ -36,7 +36,7 @@ describe('a connection test synchronises the tools of the systems it covers', ()
   });
   afterAll(() => close());
   beforeEach(() => {
-    // A version of its own: no test covers another one's systems.
+    // A new version for each test, so that no test covers systems of another test.
     versionId = `v-${randomBytes(6).toString('hex')}`;
     listed = [tool('alpha'), tool('beta')];
   });
@@ -50,7 +50,7 @@ describe('a connection test synchronises the tools of the systems it covers', ()
   it.each([
     ['review', ['-reads', '-writes', '-silent']],
     ['review-writes', ['reads', '-writes', '-silent']],
-  ])('lets the first list wait with %s', async (policy, expected) => {
+  ])('disables the tools of the first list for review with %s', async (policy, expected) => {
     const strict = await TestApp.start({ TOOL_CHANGE_POLICY: policy });
     try {
       const system = await register(strict);
@@ -63,7 +63,7 @@ describe('a connection test synchronises the tools of the systems it covers', ()
       const off = expected.filter((name) => name.startsWith('-')).map((name) => name.slice(1));
       expect(first).toMatchObject({ added: ['reads', 'writes', 'silent'], disabledForReview: off });
       expect(flags((await stored(system)).tools)).toEqual(expected);
-      // What comes later waits in any case, a tool that was looked at stays on.
+      // Tools that are added later always need review; a reviewed tool stays enabled.
       const toolId = (await stored(system)).tools[1]!.id;
       const path = toolPath({ resourceId: system.resourceId, systemId: system.id, toolId }, 'app', versionId);
       await strict.request('PATCH', path, { body: { enabled: true } });
@@ -77,7 +77,7 @@ describe('a connection test synchronises the tools of the systems it covers', ()
     }
   });
 
-  it('enables everything the first list holds, in the order of the server', async () => {
+  it('enables all tools of the first list, in the order of the server', async () => {
     const system = await register();
 
     expect(await report()).toMatchObject({ added: ['alpha', 'beta'], changed: [], disabledForReview: [] });
@@ -95,7 +95,7 @@ describe('a connection test synchronises the tools of the systems it covers', ()
     });
   });
 
-  it('disables a tool that comes later until someone has looked at it', async () => {
+  it('disables a tool that is added later until it is reviewed', async () => {
     const system = await register();
     await sync();
     listed = [tool('gamma'), tool('alpha'), tool('beta')];
@@ -129,7 +129,7 @@ describe('a connection test synchronises the tools of the systems it covers', ()
     }
   });
 
-  it('takes another order of members in a schema for no change', async () => {
+  it('ignores the order of members in a schema', async () => {
     const system = await register();
     await sync();
     const before = await stored(system);
@@ -144,7 +144,7 @@ describe('a connection test synchronises the tools of the systems it covers', ()
     expect(await stored(system)).toEqual(before);
   });
 
-  it('keeps a tool that is gone, and brings it back with its id and flag', async () => {
+  it('hides a removed tool, and restores it with its id and flag', async () => {
     const system = await register();
     await sync();
     const [alpha, beta] = (await stored(system)).tools;
@@ -167,7 +167,7 @@ describe('a connection test synchronises the tools of the systems it covers', ()
     expect(back.map(({ id }) => id)).toEqual([alpha!.id, beta!.id]);
   });
 
-  it('leaves new and changed tools enabled under the policy accept, but never enables a disabled one', async () => {
+  it('keeps new and changed tools enabled with the policy accept, but never enables a disabled one', async () => {
     const system = await register(accepting);
     await sync(accepting);
     const [alpha] = (await stored(system)).tools;
@@ -188,7 +188,7 @@ describe('a connection test synchronises the tools of the systems it covers', ()
     expect(flags((await stored(system)).tools)).toEqual(['-alpha', 'beta', 'gamma']);
   });
 
-  it('leaves out bad tools, says why, and keeps the good ones', async () => {
+  it('rejects invalid tools with a reason, and stores the valid ones', async () => {
     const system = await register();
     listed = [
       tool('good'),
@@ -213,7 +213,7 @@ describe('a connection test synchronises the tools of the systems it covers', ()
     expect(flags((await stored(system)).tools)).toEqual(['good', 'Good']);
   });
 
-  it('keeps names of every script apart, as the server writes them', async () => {
+  it('distinguishes names in any script, exactly as the server writes them', async () => {
     const system = await register();
     const names = ['größe', 'grösse', 'Größe', 'gro\u0308ße', '天気', 'a b', 'a\u00a0b', '👩‍💻'];
     listed = names.map((name) => tool(name));
@@ -243,7 +243,7 @@ describe('a connection test synchronises the tools of the systems it covers', ()
     await peer.close();
   });
 
-  it('synchronises a committed version under the same review, and leaves its systems as they are', async () => {
+  it('synchronizes a committed version with the same review, without changing its systems', async () => {
     const { url: baseUrl, ...peer } = await startModernPeer([]);
     const described = await createSystem(app, { baseUrl, versionId });
     const system = await register();
@@ -271,7 +271,7 @@ describe('a connection test synchronises the tools of the systems it covers', ()
     await peer.close();
   });
 
-  it('stores a thousand tools, and a thousand changes', async () => {
+  it('stores a thousand tools and a thousand changes', async () => {
     const system = await register();
     listed = Array.from({ length: 1_000 }, (_, index) => tool(`tool-${index}`));
     await sync();
@@ -286,7 +286,7 @@ describe('a connection test synchronises the tools of the systems it covers', ()
     expect(tools.some(({ enabled }) => enabled)).toBe(false);
   });
 
-  it('keeps the rows right when ten tests of one system run at once while a tool is switched', async () => {
+  it('keeps rows consistent when ten tests of one system and switches of a tool run concurrently', async () => {
     const system = await register();
     await sync();
     const [alpha] = (await stored(system)).tools;

@@ -22,7 +22,7 @@ const resourceName = 'Stock';
 
 const tool = (name: string, description = '') => ({ name, description, inputSchema: { type: 'object' } });
 
-describe('what was decided about a tool', () => {
+describe('a decision about a tool', () => {
   let app: TestApp;
   let accepting: TestApp;
   let server: ScriptedMcpPeer;
@@ -83,7 +83,7 @@ describe('what was decided about a tool', () => {
       .getRepository(ToolDecisionEntity)
       .find({ where: { resourceDefinitionId }, order: { name: 'ASC', decidedAt: 'ASC' } });
 
-  it('is told as changed where rules of another version had the new definition off before', async () => {
+  it('appears as changed if another version has already disabled the new definition', async () => {
     await register(v1);
     await test(v1);
     listed = [tool('alpha'), tool('beta'), tool('gamma', 'second')];
@@ -101,7 +101,7 @@ describe('what was decided about a tool', () => {
     expect(reviews.find(({ name }) => name === 'gamma')).toMatchObject({ enabled: false, found: 'CHANGED' });
   });
 
-  it('holds in the next version, with who decided it and when', async () => {
+  it('applies in the next version, with its user and time', async () => {
     const first = await register(v1);
     await test(v1);
     await switched(v1, first, 'beta', false);
@@ -124,7 +124,7 @@ describe('what was decided about a tool', () => {
     expect(event?.details).toMatchObject({ takenOver });
   });
 
-  it('that was switched on again is on in the next version', async () => {
+  it('to enable a tool again applies in the next version', async () => {
     const first = await register(v1);
     await test(v1);
     await switched(v1, first, 'beta', false);
@@ -134,7 +134,7 @@ describe('what was decided about a tool', () => {
     expect(await flagsOf(v2, second)).toEqual(['alpha', 'beta']);
   });
 
-  it('stays in one version when another one has its tools already; the version after takes over the latest', async () => {
+  it('does not change versions that already have tools; the next version takes over the latest decisions', async () => {
     const [first, second] = [await register(v1), await register(v2)];
     await test(v1);
     await test(v2);
@@ -149,7 +149,7 @@ describe('what was decided about a tool', () => {
     expect(await flagsOf(v3, third)).toEqual(['-alpha', '-beta']);
   });
 
-  it('counts from the first look of a person, also where the flag stays', async () => {
+  it('records the first user who reviewed the tool, even if the flag does not change', async () => {
     const first = await register(v1);
     await test(v1);
     expect((await decisions(first)).map(({ decidedBy }) => decidedBy)).toEqual([null, null]);
@@ -160,7 +160,7 @@ describe('what was decided about a tool', () => {
     expect((await toolRows(app, first.id))[0]).toEqual(row);
   });
 
-  it('does not hold for another definition, which waits for review in the next version too', async () => {
+  it('does not apply to another definition, which needs review in the next version too', async () => {
     const first = await register(v1);
     await test(v1);
     await switched(v1, first, 'alpha', true);
@@ -174,7 +174,7 @@ describe('what was decided about a tool', () => {
     });
     expect(await flagsOf(v2, second)).toEqual(['-alpha', 'beta', '-gamma']);
     await switched(v2, second, 'alpha', true);
-    // The review of the definition by a person is not undone where an older version meets it later.
+    // A user's review of the definition is not undone when an older version sees the definition later.
     expect(await test(v1)).toMatchObject({ changed: ['alpha'], disabledForReview: ['alpha', 'gamma'] });
     const v3 = { ...v1, versionId: 'v3' };
     const third = await register(v3);
@@ -182,7 +182,7 @@ describe('what was decided about a tool', () => {
     expect(await flagsOf(v3, third)).toEqual(['alpha', 'beta', '-gamma']);
   });
 
-  it('keeps a tool off under the policy accept, and one that changed as it was last', async () => {
+  it('keeps a tool disabled with the policy accept, even if its definition changed', async () => {
     const first = await register(v1);
     await test(v1);
     await switched(v1, first, 'alpha', false);
@@ -197,7 +197,7 @@ describe('what was decided about a tool', () => {
     expect(await flagsOf(v3, third)).toEqual(['-alpha']);
   });
 
-  it('outlives the system: one that is deleted and created again has it back', async () => {
+  it('applies again if the system is deleted and recreated', async () => {
     const first = await register(v1);
     await test(v1);
     await switched(v1, first, 'beta', false);
@@ -209,7 +209,7 @@ describe('what was decided about a tool', () => {
     expect(await flagsOf(v1, again)).toEqual(['alpha', '-beta', '-gamma']);
   });
 
-  it('a list that was empty was the first one', async () => {
+  it('is required for later tools if the first list was empty', async () => {
     listed = [];
     await register(v1);
     await test(v1);
@@ -219,7 +219,7 @@ describe('what was decided about a tool', () => {
     expect(await flagsOf(v2, second)).toEqual(['-alpha']);
   });
 
-  it('is not shared by applications', async () => {
+  it('is not shared between applications', async () => {
     const first = await register(v1);
     await test(v1);
     await switched(v1, first, 'beta', false);
@@ -229,7 +229,7 @@ describe('what was decided about a tool', () => {
     expect(await flagsOf(other, stranger)).toEqual(['alpha', 'beta']);
   });
 
-  describe('by a package', () => {
+  describe('with delivered packages', () => {
     const deliver = async (place: Place, type = 'MCP') => {
       const systems = [{ resourceName, type, name: 'Stock', baseUrl: server.url }];
       const { status, text } = await store(
@@ -242,7 +242,7 @@ describe('what was decided about a tool', () => {
       return row!;
     };
 
-    it('holds in the version that a package brings, and in its builds', async () => {
+    it('applies in the delivered version and in its builds', async () => {
       const first = await deliver(v1);
       await test(v1);
       await switched(v1, first, 'beta', false);
@@ -257,7 +257,7 @@ describe('what was decided about a tool', () => {
       ]);
     });
 
-    it('holds when a system becomes one of another type and MCP again', async () => {
+    it('applies if a system changes its type and becomes MCP again', async () => {
       const first = await deliver(v1);
       await test(v1);
       await switched(v1, first, 'beta', false);
@@ -273,7 +273,7 @@ describe('what was decided about a tool', () => {
     });
   });
 
-  it('is forgotten beyond mcpLimits.toolDecisionsKept where no version has the definition, unless a person made it', async () => {
+  it('is deleted beyond mcpLimits.toolDecisionsKept if no version has the definition and no user made it', async () => {
     const strict = await TestApp.start({ 'mcpLimits.toolDecisionsKept': '2' });
     const first = await register(v1);
     await test(v1, strict);
@@ -287,7 +287,7 @@ describe('what was decided about a tool', () => {
     await strict.close();
     const known = await decisions(first);
     const of = (name: string) => known.filter((one) => one.name === name);
-    // What v2 has, the latest two, and what Jane decided.
+    // The decision that v2 uses, the latest two, and Jane's decision.
     expect(of('alpha').map(({ enabled }) => enabled)).toEqual([true, false, false]);
     expect(of('beta').map(({ decidedBy }) => decidedBy)).toEqual([JANE, null, null]);
     const stored = await Promise.all([first, second].map(({ id }) => toolRows(app, id)));
@@ -300,7 +300,7 @@ describe('what was decided about a tool', () => {
     expect(await flagsOf(v3, third)).toEqual(['-alpha', '-beta']);
   });
 
-  it('is read by the names that are listed, however many were known', async () => {
+  it('is only read for listed names', async () => {
     const first = await register(v1);
     await test(v1);
     const { resourceDefinitionId } = first;
@@ -321,7 +321,7 @@ describe('what was decided about a tool', () => {
     vi.restoreAllMocks();
   });
 
-  it('is decided once when two versions meet their first lists at the same time, here and there', async () => {
+  it('is made once when versions get their first lists concurrently on two replicas', async () => {
     const places = ['v1', 'v2', 'v3', 'v4'].map((versionId) => ({ ...v1, versionId }));
     const systems: SystemBody[] = [];
     for (const place of places) {
@@ -329,9 +329,9 @@ describe('what was decided about a tool', () => {
     }
     const other = await TestApp.start();
     const lists = [[tool('alpha')], [tool('alpha'), tool('beta')]];
-    let asked = 0;
+    let requests = 0;
     const racing = await startScriptedMcp({
-      list: ({ id, response }) => sendResult(response, id, { tools: lists[(asked += 1) % 2] }),
+      list: ({ id, response }) => sendResult(response, id, { tools: lists[(requests += 1) % 2] }),
     });
     for (const [index, place] of places.entries()) {
       const path = systemPath(systems[index]!.resourceId, place.appId, place.versionId);
@@ -344,7 +344,7 @@ describe('what was decided about a tool', () => {
       ),
     );
     await Promise.all([other.close(), racing.close()]);
-    // Whoever came first decided; where only the later ones have seen beta, it is new.
+    // The first list decides. If only later lists contain beta, it is a new tool.
     const known = await decisions(systems[0]!);
     expect(known.map(({ name }) => name)).toEqual(['alpha', 'beta']);
     const [alpha, beta] = known;
@@ -358,7 +358,7 @@ describe('what was decided about a tool', () => {
     }
   });
 
-  it('reaches the next version whatever is switched while it is tested', async () => {
+  it('is consistent in the next version even if the tool is switched during its test', async () => {
     const first = await register(v1);
     await test(v1);
     for (let round = 2; round < 6; round += 1) {
@@ -368,7 +368,7 @@ describe('what was decided about a tool', () => {
       await Promise.all([test(next), switched(v1, first, 'beta', round % 2 === 1)]);
       const [, after] = await decisions(first);
       expect(after).toMatchObject({ enabled: round % 2 === 1, decidedBy: JANE });
-      // One of the two was first; flag, person and time belong together.
+      // Either may come first, but flag, user and time must be from the same decision.
       const [, { enabled, decidedBy, decidedAt } = {}] = await toolRows(app, system.id);
       const either = [before, after].map((one) => [one?.enabled, one?.decidedBy, one?.decidedAt]);
       expect(either).toContainEqual([enabled, decidedBy, decidedAt]);

@@ -53,14 +53,14 @@ describe('GET …/rt/system/ri/{systemResourceId}/integration/api/systems/tool-r
   afterAll(() => services.close());
   beforeEach(async () => {
     listed = [tool('orders', 'one')];
-    system = await begun();
+    system = await systemWithTools();
   });
 
   function tool(name: string, description: string, more: Record<string, unknown> = {}) {
     return { name, description, inputSchema: { type: 'object' }, ...more };
   }
-  /** A system in a version of its own that has seen one list. */
-  async function begun(by = app): Promise<SystemBody> {
+  /** Creates a system in a new version and tests its connection once. */
+  async function systemWithTools(by = app): Promise<SystemBody> {
     versions += 1;
     const { resourceId } = await createSystem(by, place());
     await testConnection(by, place());
@@ -89,7 +89,7 @@ describe('GET …/rt/system/ri/{systemResourceId}/integration/api/systems/tool-r
       { body: { enabled }, headers },
     );
 
-  it('shows what is new whole, with the tag by which somebody decides, and nothing when he has', async () => {
+  it('returns a new tool with its definition and the tag for a decision, until a user decides', async () => {
     const { systemTag, reviews, next } = await read();
     expect(next).toBeNull();
     expect(reviews).toEqual([
@@ -114,7 +114,7 @@ describe('GET …/rt/system/ri/{systemResourceId}/integration/api/systems/tool-r
     expect((await read()).reviews).toEqual([]);
   });
 
-  it('compares with the definition that was decided on, however often it was changed since', async () => {
+  it('compares with the definition of the last decision, even after several changes', async () => {
     await decide(system.tools[0]!.id, true);
     const long = Object.fromEntries(
       Array.from({ length: 80 }, (_, index) => [`p${index}`, { description: 'x'.repeat(600) }]),
@@ -133,7 +133,7 @@ describe('GET …/rt/system/ri/{systemResourceId}/integration/api/systems/tool-r
     });
   });
 
-  it('begins anew with each decision, and tells what rules had let pass where no person was there', async () => {
+  it('starts over with each decision, and compares with the automatically enabled definition before the first', async () => {
     const id = system.tools[0]!.id;
     await listNow([tool('orders', 'two')]);
     expect(await only()).toMatchObject({
@@ -152,7 +152,7 @@ describe('GET …/rt/system/ri/{systemResourceId}/integration/api/systems/tool-r
     expect(definition).toEqual(decided?.definition);
   });
 
-  it('knows of nothing before where nobody has decided and no rule let agents call the tool', async () => {
+  it('has nothing to compare with if no user decided and the tool was never enabled', async () => {
     await listNow([tool('orders', 'one'), tool('pay', 'first')]);
     expect((await read()).reviews[1]).toMatchObject({ name: 'pay', found: 'NEW', enabled: false });
     await listNow([tool('orders', 'one'), tool('pay', 'second')]);
@@ -164,7 +164,7 @@ describe('GET …/rt/system/ri/{systemResourceId}/integration/api/systems/tool-r
     });
   });
 
-  it('keeps what a person decided on where changed tools stay enabled', async () => {
+  it("keeps the definition of a user's decision if changed tools stay enabled", async () => {
     await decide(system.tools[0]!.id, true);
     await listNow([tool('orders', 'two')], services.accepting);
     await listNow([tool('orders', 'three')], services.accepting);
@@ -175,7 +175,7 @@ describe('GET …/rt/system/ri/{systemResourceId}/integration/api/systems/tool-r
     });
   });
 
-  it('leaves out tools that are gone, and forgets all with the system', async () => {
+  it('omits removed tools, and is deleted with the system', async () => {
     await listNow([tool('orders', 'two')]);
     await listNow([]);
     expect((await read()).reviews).toEqual([]);
@@ -188,7 +188,7 @@ describe('GET …/rt/system/ri/{systemResourceId}/integration/api/systems/tool-r
     expect(rows).toEqual([]);
   });
 
-  it('reads on page by page', async () => {
+  it('returns pages', async () => {
     await listNow(['a', 'b', 'c'].map((name) => tool(name, name)));
     const first = await read('?limit=2');
     const second = await read(`?limit=2&after=${first.next}`);
@@ -196,13 +196,13 @@ describe('GET …/rt/system/ri/{systemResourceId}/integration/api/systems/tool-r
     expect(second.next).toBeNull();
   });
 
-  it('lets nobody decide by the tag of another state, title and annotations included', async () => {
+  it('rejects a decision with an outdated tag, even if only annotations changed', async () => {
     const { systemTag } = await read();
     await listNow([tool('orders', 'one', { annotations: { destructiveHint: true } })]);
     expect((await decide(system.tools[0]!.id, true, { 'If-Match': systemTag })).status).toBe(412);
   });
 
-  it('gives the tag after a decision to who has said what he saw, and to nobody else', async () => {
+  it('returns the new tag after a decision only if the request had If-Match', async () => {
     const id = system.tools[0]!.id;
     const { systemTag } = await read();
     const first = await decide(id, false, { 'If-Match': systemTag });
@@ -214,7 +214,7 @@ describe('GET …/rt/system/ri/{systemResourceId}/integration/api/systems/tool-r
     expect((await decide(id, false)).headers.get('etag')).toBeNull();
   });
 
-  it('lets nobody override a decision that he has not seen, also one that left the flag as it was', async () => {
+  it('rejects a decision after an unseen one, even if that did not change the flag', async () => {
     const id = system.tools[0]!.id;
     await listNow([tool('orders', 'two')]);
     const { systemTag } = await read();
@@ -232,7 +232,7 @@ describe('GET …/rt/system/ri/{systemResourceId}/integration/api/systems/tool-r
     });
   });
 
-  it('refuses wrong questions, unknown systems and strangers', async () => {
+  it('rejects invalid queries, unknown systems and unauthorized callers', async () => {
     for (const query of ['?limit=0', '?limit=51', '?after=x', '?before=x']) {
       expect((await app.request('GET', pathOf(query))).status).toBe(400);
     }

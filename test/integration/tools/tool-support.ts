@@ -2,7 +2,7 @@ import { TestApp, type TestResponse } from '../../support/app.js';
 import { connectionTestPath, createPath, createSystemBody, detailsPath } from '../../support/factories.js';
 import { sendResult, startScriptedMcp, type ScriptedMcpPeer } from '../../support/peers/scripted-mcp.peer.js';
 
-/** A tool as get-by-id shows it. */
+/** A tool in the response of get-by-id. */
 export interface ToolBody {
   id: string;
   svcUuid: null;
@@ -13,7 +13,7 @@ export interface ToolBody {
   enabled: boolean;
 }
 
-/** A system as get-by-id shows it. */
+/** Response body of get-by-id. */
 export interface SystemBody {
   id: string;
   resourceId: string;
@@ -22,7 +22,7 @@ export interface SystemBody {
   tools: ToolBody[];
 }
 
-/** The answer of a connection test. */
+/** Response body of a connection test. */
 export interface ConnectionTestBody {
   status: number;
   message: string;
@@ -37,7 +37,7 @@ export interface ConnectionTestBody {
   warnings?: string[];
 }
 
-/** Where a system lives and how it is reached. */
+/** Application version and connection of a system. */
 export interface Target {
   baseUrl: string;
   authorization?: Record<string, unknown>;
@@ -46,17 +46,20 @@ export interface Target {
   resourceName?: string;
 }
 
-/** Two applications on one database, and a server whose tools they find. */
+/** Two service instances on one database, and an MCP server. */
 export interface ToolServices {
-  /** New and changed tools wait for review. */
+  /** Disables new and changed tools for review. */
   app: TestApp;
-  /** They stay enabled. */
+  /** Keeps new and changed tools enabled. */
   accepting: TestApp;
   server: ScriptedMcpPeer;
   close: () => Promise<void>;
 }
 
-/** @param listed what the server lists whenever it is asked */
+/**
+ * Starts the services and the MCP server.
+ * @param listed returns the current tools of the server
+ */
 export async function startToolServices(listed: () => unknown[]): Promise<ToolServices> {
   const app = await TestApp.start();
   const accepting = await TestApp.start({ TOOL_CHANGE_POLICY: 'accept' });
@@ -90,17 +93,17 @@ export function testConnection(
   return app.request('PATCH', connectionTestPath('app', versionId), { body: { baseUrl, authorization } });
 }
 
-/** A system as stored now. */
+/** Reads a system of application `app`. */
 export async function readSystem(app: TestApp, resourceId: string, versionId?: string): Promise<SystemBody> {
   return (await app.request<SystemBody>('GET', detailsPath(resourceId, 'app', versionId))).body;
 }
 
-/** Names of tools, marked with `-` when disabled. */
+/** Returns the names of tools, with the prefix `-` for disabled ones. */
 export function flags(tools: readonly ToolBody[]): string[] {
   return tools.map(({ name, enabled }) => (enabled ? name : `-${name}`));
 }
 
-/** Commits an application version, as the delivery of a package will. */
+/** Commits an application version, as the delivery of a package does. */
 export async function commitVersion(app: TestApp, versionId: string): Promise<void> {
   await app.dataSource.manager
     .createQueryBuilder()
