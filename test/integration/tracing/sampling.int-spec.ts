@@ -13,24 +13,24 @@ const timed = processFile(
    ${node('endEvent', 'end')}${flows('start>wait wait>end')}`,
 );
 
-describe('what is recorded', () => {
+describe('sampling of traces', () => {
   const service = new CollectedService();
 
-  /** The trace ids that the collector has, of one request for each of these flags, and of one without a traceparent. */
+  /** Sends one request per trace flag and one without `traceparent`. Returns whether each was recorded. */
   const recordedOf = async (...flags: string[]): Promise<boolean[]> => {
     const requests = flags.map((each) => traced(each));
     for (const { headers } of requests) {
       await service.app.request('GET', instancePath('0'), { headers });
     }
     await service.app.request('GET', instancePath('0'));
-    // What waits is sent by then.
+    // Stopping the service sends all pending spans.
     await service.stop();
     const ids = new Set(service.collector.spans.map(({ traceId }) => traceId));
     const known = requests.map(({ traceId }) => ids.has(traceId));
     return [...known, ids.size > known.filter(Boolean).length];
   };
 
-  it('is the share that the operator has set, whatever a caller says', async () => {
+  it('uses the configured ratio, ignoring the flags of callers', async () => {
     await service.serve({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' });
     expect(await recordedOf('01', '00')).toEqual([false, false, false]);
 
@@ -38,7 +38,7 @@ describe('what is recorded', () => {
     expect(await recordedOf('01', '00')).toEqual([true, true, true]);
   });
 
-  it('is what callers say where the operator lets them decide', async () => {
+  it('follows the flags of callers if configured', async () => {
     await service.serve({ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' });
     expect(await recordedOf('01', '00')).toEqual([true, false, false]);
 
@@ -46,7 +46,7 @@ describe('what is recorded', () => {
     expect(await recordedOf('01', '00')).toEqual([true, false, true]);
   });
 
-  it('is drawn by lot, not by the trace id that a caller chooses', async () => {
+  it('is random, independent of the trace id that a caller chooses', async () => {
     await service.serve({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.5' });
     const { headers, parentId } = traced('01');
     for (let count = 0; count < 64; count += 1) {
@@ -58,7 +58,7 @@ describe('what is recorded', () => {
     expect(requests).toBeLessThan(64);
   });
 
-  it('costs no statement, also where a job goes on with the trace', async () => {
+  it('adds no database statements, even if a job continues the trace', async () => {
     let isTraced = true;
     const statements = async (): Promise<number> => {
       const published = await publish(service.app, { bpmn: timed });
@@ -83,7 +83,7 @@ describe('what is recorded', () => {
     expect(await statements()).toBe(counted);
   });
 
-  it('is nothing without a collector: no span, no header, no trace in a job', async () => {
+  it('is disabled without a collector', async () => {
     await service.serveUntraced();
     const published = await publish(service.app, { bpmn: timed });
     const { instanceMetadata } = await started(service.app, published, 'timed', {});

@@ -3,7 +3,7 @@ import { eventually } from '../../support/runtime/runtime-client.js';
 import { type Peer, readBody, startHttpPeer, startHttpsPeer } from '../../support/peers/peer.js';
 import type { TlsCertificate } from '../../support/peers/certificates.js';
 
-/** A span as the collector has it. */
+/** A received span. */
 export interface CollectedSpan {
   traceId: string;
   spanId: string;
@@ -15,21 +15,24 @@ export interface CollectedSpan {
   attributes: Record<string, unknown>;
   links: { traceId: string; spanId: string }[];
   status: { code?: number };
-  /** Of the resource: one of each replica. */
+  /** Instance id of the resource, which differs for each replica. */
   instance: unknown;
 }
 
-/** A collector of traces on a free loopback port: OTLP over HTTP, in JSON. */
+/** A trace collector (OTLP over HTTP, JSON) on a free loopback port. */
 export interface TraceCollector extends Peer {
   readonly spans: CollectedSpan[];
   readonly requests: { path: string; headers: IncomingHttpHeaders; body: string }[];
-  /** What it does with a request that was read; takes it when absent. */
+  /** Overrides the response to a request. By default the spans are accepted. */
   answer?: ((response: ServerResponse) => void) | undefined;
-  /** Waits for spans of a trace, until there are all that are asked for. */
-  trace(traceId: string, isWhole: (spans: CollectedSpan[]) => boolean): Promise<CollectedSpan[]>;
+  /** Waits for the spans of a trace until `isComplete` accepts them. */
+  trace(traceId: string, isComplete: (spans: CollectedSpan[]) => boolean): Promise<CollectedSpan[]>;
 }
 
-/** @param certificate makes it an https collector */
+/**
+ * Starts a collector.
+ * @param certificate enables https
+ */
 export async function startTraceCollector(certificate?: TlsCertificate): Promise<TraceCollector> {
   const state: Pick<TraceCollector, 'spans' | 'requests' | 'answer'> = { spans: [], requests: [] };
   const collect = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -48,8 +51,8 @@ export async function startTraceCollector(certificate?: TlsCertificate): Promise
   const peer = await (certificate === undefined
     ? startHttpPeer(listener)
     : startHttpsPeer(certificate, listener));
-  const trace: TraceCollector['trace'] = (traceId, isWhole) =>
-    eventually(() => Promise.resolve(state.spans.filter((span) => span.traceId === traceId)), isWhole);
+  const trace: TraceCollector['trace'] = (traceId, isComplete) =>
+    eventually(() => Promise.resolve(state.spans.filter((span) => span.traceId === traceId)), isComplete);
   return Object.assign(state, peer, { trace });
 }
 
@@ -77,7 +80,7 @@ function spansOf(body: string): CollectedSpan[] {
 }
 
 function valuesOf(attributes: KeyValue[]): Record<string, unknown> {
-  // JSON may write 64-bit integers as numbers or as text.
+  // OTLP in JSON may contain 64-bit integers as numbers or strings.
   return Object.fromEntries(
     attributes.map(({ key, value: { intValue, ...others } }) => [
       key,

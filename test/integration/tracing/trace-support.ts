@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, vi } from 'vitest';
 import { TestApp } from '../../support/app.js';
 import { startTraceCollector, type TraceCollector } from './trace-collector.js';
 
-/** Variables of the OpenTelemetry SDK: every request is recorded, and nobody waits long for the collector. */
+/** Variables of the OpenTelemetry SDK: record every request and export spans without delay. */
 const TRACED = { OTEL_TRACES_SAMPLER: 'always_on', OTEL_BSP_SCHEDULE_DELAY: '20' };
 
-/** Starts a service with traces. The SDK reads its variables from the process. */
+/** Starts a service with tracing. The SDK reads its variables from the environment of the process. */
 export function startTraced(settings: Record<string, string>): Promise<TestApp> {
   for (const [name, value] of Object.entries({ ...TRACED, ...settings })) {
     if (name.startsWith('OTEL_')) {
@@ -16,7 +16,7 @@ export function startTraced(settings: Record<string, string>): Promise<TestApp> 
   return TestApp.start(settings);
 }
 
-/** The headers of a caller who has begun a trace. */
+/** Returns the headers of a caller that has started a trace. */
 export function traced(flags = '00'): {
   headers: { traceparent: string };
   traceId: string;
@@ -26,11 +26,11 @@ export function traced(flags = '00'): {
   return { headers: { traceparent: `00-${traceId}-${parentId}-${flags}` }, traceId, parentId };
 }
 
-/** One collector for all tests of a suite, and a service for each of them that starts one. */
+/** A collector that all tests of a suite share, and the service that the current test has started. */
 export class CollectedService {
   private started: { collector?: TraceCollector; app?: TestApp } = {};
 
-  /** @param settings of every service, beside those that a test needs */
+  /** @param settings settings of every service, in addition to the defaults of tests */
   constructor(private readonly settings: Record<string, string> = {}) {
     beforeAll(async () => {
       this.started.collector = await startTraceCollector();
@@ -46,14 +46,14 @@ export class CollectedService {
   }
 
   get collector(): TraceCollector {
-    return there(this.started.collector);
+    return defined(this.started.collector);
   }
 
   get app(): TestApp {
-    return there(this.started.app);
+    return defined(this.started.app);
   }
 
-  /** Starts a service whose traces the collector gets, unless the settings name another one. */
+  /** Starts a service that exports its traces to the collector, unless the settings override it. */
   async serve(settings: Record<string, string> = {}): Promise<void> {
     const { url } = this.collector;
     this.started.app = await startTraced({
@@ -69,7 +69,7 @@ export class CollectedService {
     this.started.app = await TestApp.start({ JOBS_CONCURRENCY: '0' });
   }
 
-  /** What waits is sent by then. */
+  /** Stops the service, which sends all pending spans. */
   async stop(): Promise<void> {
     const { app } = this.started;
     delete this.started.app;
@@ -78,9 +78,9 @@ export class CollectedService {
   }
 }
 
-function there<T>(thing: T | undefined): T {
-  if (thing === undefined) {
-    throw new Error('not started');
+function defined<T>(value: T | undefined): T {
+  if (value === undefined) {
+    throw new Error('It was not started.');
   }
-  return thing;
+  return value;
 }

@@ -61,7 +61,7 @@ describe('traces', () => {
       'modelLimits.maxRetries': '0',
     });
     published = await publish(app, { bpmn: [taskProcess('plain', userTask('a')), waiting] });
-    // Definitions and blocks of ids are there before what is looked at.
+    // Load definitions and allocate ids before the traced requests.
     await start(app, published, 'plain', {});
   });
   afterAll(async () => {
@@ -86,7 +86,7 @@ describe('traces', () => {
     return above === undefined ? [last.name] : [...chain(spans, above), last.name];
   };
 
-  it('lead from a request through its handler and its step to its statements', async () => {
+  it('contain a request, its handler, its step and its statements', async () => {
     const { headers, traceId, parentId } = traced();
     const { status } = await start(app, published, 'plain', { password: 'secret-body' }, { headers });
     expect(status).toBe(200);
@@ -110,13 +110,13 @@ describe('traces', () => {
     expect(insert.attributes['db.query.text']).toMatch(/^INSERT INTO process_instances .*\?/);
     expect(['sqlite', 'mysql', 'mariadb']).toContain(insert.attributes['db.system.name']);
     expect(named(spans, /^COMMIT$/)).toHaveLength(1);
-    for (const { startTimeUnixNano: begun, endTimeUnixNano: ended } of spans) {
-      expect(BigInt(ended)).toBeGreaterThanOrEqual(BigInt(begun));
-      expect(Math.abs(Number(BigInt(begun) / 1_000_000n) - Date.now())).toBeLessThan(600_000);
+    for (const { startTimeUnixNano: startTime, endTimeUnixNano: endTime } of spans) {
+      expect(BigInt(endTime)).toBeGreaterThanOrEqual(BigInt(startTime));
+      expect(Math.abs(Number(BigInt(startTime) / 1_000_000n) - Date.now())).toBeLessThan(600_000);
     }
   });
 
-  it('go from a start over its job and the nodes of the workflow to model and tool, which go on with them', async () => {
+  it('continue from a start through its job and workflow nodes, and propagate to model and tool', async () => {
     const advised = await publishAgent(app, { servers: [peer.url] });
     peer.traceparents.length = 0;
     peer.metas.length = 0;
@@ -138,25 +138,25 @@ describe('traces', () => {
     const request = one(spans, /^POST /);
     const job = done(spans) as CollectedSpan;
     expect(job).toMatchObject({ kind: CONSUMER });
-    const [asked] = named(spans, /^chat scripted$/);
+    const [chat] = named(spans, /^chat scripted$/);
     const tool = one(spans, /^tools\/call look$/);
-    expect(chain(spans, asked as CollectedSpan)).toEqual([
+    expect(chain(spans, chat as CollectedSpan)).toEqual([
       ...chain(spans, job),
       'node CUSTOM_AGENT',
       'chat scripted',
     ]);
     expect(chain(spans, tool)).toEqual([...chain(spans, job), 'node CUSTOM_AGENT', 'tools/call look']);
     expect(chain(spans, job)[0]).toBe(request.name);
-    // The step that the job makes at its end.
+    // The job ends with a step.
     expect(named(spans, /^process step$/).map((span) => chain(spans, span).at(-2))).toContain('job WORKFLOW');
 
     const [first] = model.headers;
-    expect(first?.['traceparent']).toBe(`00-${traceId}-${asked?.spanId}-01`);
+    expect(first?.['traceparent']).toBe(`00-${traceId}-${chat?.spanId}-01`);
     expect(peer.traceparents).toContain(`00-${traceId}-${tool.spanId}-01`);
     expect(peer.metas).toContainEqual(
       expect.objectContaining({ traceparent: `00-${traceId}-${tool.spanId}-01` }),
     );
-    expect(asked?.attributes).toMatchObject({
+    expect(chat?.attributes).toMatchObject({
       'gen_ai.operation.name': 'chat',
       'gen_ai.request.model': 'scripted',
     });
@@ -186,7 +186,7 @@ describe('traces', () => {
     return traceId;
   };
 
-  it('go on in a REST system, of which they name the server alone', async () => {
+  it('propagate to a REST system, and contain only its server address', async () => {
     const seen: unknown[] = [];
     const rest = await startHttpPeer((request, response) => {
       seen.push(request.headers['traceparent']);
@@ -208,9 +208,13 @@ describe('traces', () => {
   });
 
   it.each([
-    { how: 'refuses', status: 404, told: { 'error.type': 'HTTP_404', 'http.response.status_code': '404' } },
-    { how: 'hangs up', status: undefined, told: { 'error.type': 'NETWORK' } },
-  ])('tell why the call of a REST system failed that $how', async ({ status, told }) => {
+    {
+      how: 'rejects it',
+      status: 404,
+      attributes: { 'error.type': 'HTTP_404', 'http.response.status_code': '404' },
+    },
+    { how: 'closes the connection', status: undefined, attributes: { 'error.type': 'NETWORK' } },
+  ])('contain the reason if a REST system $how', async ({ status, attributes }) => {
     const rest = await startHttpPeer((_request, response) => {
       if (status === undefined) {
         response.destroy();
@@ -222,13 +226,13 @@ describe('traces', () => {
       const traceId = await startAsking(rest.url, 'POST');
       const spans = await collector.trace(traceId, (found) => named(found, /^POST$/).length > 0);
       const call = one(spans, /^POST$/);
-      expect(call).toMatchObject({ kind: CLIENT, status: { code: 2 }, attributes: told });
+      expect(call).toMatchObject({ kind: CLIENT, status: { code: 2 }, attributes });
     } finally {
       await rest.close();
     }
   });
 
-  it.skipIf(IS_EMBEDDED)('go on with a job on another replica', async () => {
+  it.skipIf(IS_EMBEDDED)('continue with a job on another replica', async () => {
     const called = `called-${published.buildId.slice(0, 8)}`;
     const calls = serviceTask('call', [{ name: 'call', kind: 'startSubprocess', process: called }]);
     const { buildId, appId } = await publish(app, {
@@ -256,7 +260,7 @@ describe('traces', () => {
     }
   });
 
-  it('of what is done later are of their own, and linked to what led to them', async () => {
+  it('of later work are separate, and linked to the trace that caused it', async () => {
     const { headers, traceId } = traced();
     const { body } = await start(app, published, 'waiting', {}, { headers });
     await eventually(
@@ -273,7 +277,7 @@ describe('traces', () => {
     expect(job?.links).toMatchObject([{ traceId }]);
   });
 
-  it('show a transaction that several share once, as a part of one of them and linked to the others', async () => {
+  it('contain a shared transaction once, in one trace and linked to the others', async () => {
     const instances = await Promise.all(Array.from({ length: 12 }, () => start(app, published, 'plain', {})));
     const all = instances.map(({ body }) => ({ ...traced(), body }));
     await Promise.all(
@@ -293,14 +297,14 @@ describe('traces', () => {
     expect(Number(shared?.attributes['svc.shared.by'])).toBe((shared?.links.length ?? 0) + 1);
     const below = mine.filter(({ parentSpanId }) => parentSpanId === shared?.spanId);
     expect(named(below, /^COMMIT$/)).toHaveLength(1);
-    // Whoever shares a transaction has a step of his own, in his own trace.
+    // Each request that shares the transaction has its own step in its own trace.
     for (const { traceId } of all) {
       const own = mine.filter((span) => span.traceId === traceId);
       expect(named(own, /^process step$/)).toHaveLength(1);
     }
   });
 
-  it('tell what failed, and by what kind of error', async () => {
+  it('contain the failed step and the type of its error', async () => {
     const { body } = await start(app, published, 'plain', {});
     const again = (headers = {}) =>
       execute(app, body.uuid, body.tokens[0]?.uuid ?? '', ui('a'), { a: 'secret-body' }, { headers });
@@ -320,7 +324,7 @@ describe('traces', () => {
     });
   });
 
-  it('hold no data, no bearer token, no query and no path of a caller', async () => {
+  it('contain no data, bearer tokens, queries or paths of callers', async () => {
     const { headers, traceId } = traced();
     await app.request('GET', `/rtm/api/runtime/process-instance?state=secret-query`, { headers });
     const unmatched = traced();
@@ -333,7 +337,7 @@ describe('traces', () => {
     expect(text).not.toMatch(/secret-|eyJ|Bearer|of-the-collector/);
   });
 
-  it('go to the collector with its headers and the facts of the deployment', () => {
+  it('are sent to the collector with its headers and the resource attributes of the deployment', () => {
     const [request] = collector.requests;
     expect(request).toMatchObject({
       path: '/v1/traces',
@@ -347,7 +351,7 @@ describe('traces', () => {
     expect(request?.body).toMatch(/"deployment.environment.name","value":{"stringValue":"test"}/);
   });
 
-  it('leave out probes', async () => {
+  it('omit health probes', async () => {
     const { headers, traceId } = traced();
     await app.request('GET', '/readyz', { token: null, headers });
     const { headers: others, traceId: later } = traced();
