@@ -22,7 +22,7 @@ const SETTINGS = {
 };
 const isEmbedded = (process.env['DATABASE_URL'] ?? '').startsWith('sqlite:');
 
-describe('the same UI action again', () => {
+describe('repeating a UI action', () => {
   let app: TestApp;
   let published: Published;
 
@@ -32,7 +32,7 @@ describe('the same UI action again', () => {
   });
   afterAll(() => app.close());
 
-  it('ten times at once is one step, and each call gets its answer', async () => {
+  it('ten times concurrently executes one step, and all requests get its answer', async () => {
     const { uuid, token } = await started(app, published, 'back');
     const answers = await whileLocked(app, uuid, () =>
       Array.from({ length: 10 }, () => execute(app, uuid, token.uuid, ENTER, { n: 1 })),
@@ -43,7 +43,7 @@ describe('the same UI action again', () => {
     expect((await instanceRow(app, uuid)).rev).toBe(2);
   });
 
-  it('of another caller within the window is 409 that says what to do', async () => {
+  it('by another caller within the window answers 409 with a hint what to do', async () => {
     const { uuid, token } = await started(app, published, 'back');
     await executed(app, uuid, token.uuid, ENTER, {});
     const other = await app.tokenWith({ sub: 'other' });
@@ -55,7 +55,7 @@ describe('the same UI action again', () => {
     });
   });
 
-  it('gets the first answer within the window, and goes back later', async () => {
+  it('returns the first answer within the window, and goes back later', async () => {
     const { uuid, token } = await started(app, published, 'back');
     const first = await execute(app, uuid, token.uuid, ENTER, {});
     expect((await execute(app, uuid, token.uuid, ENTER, {})).text).toBe(first.text);
@@ -70,9 +70,9 @@ describe('the same UI action again', () => {
 
   it.each([
     ['another key', { key: 'later' }],
-    ['the visit that it is on', { headers: { 'if-match': '"3"' } }],
-    ['that going back is meant', { headers: { 'svc-back': 'true' } }],
-  ])('goes back at once with %s, and its repeat gets the same answer', async (_, options) => {
+    ['the current visit', { headers: { 'if-match': '"3"' } }],
+    ['the header svc-back', { headers: { 'svc-back': 'true' } }],
+  ])('goes back immediately with %s, and its repeat gets the same answer', async (_, options) => {
     const { uuid, token } = await started(app, published, 'back');
     expect((await execute(app, uuid, token.uuid, ENTER, {}, { key: 'first' })).body.backAction).toBe(false);
     const answers = await whileLocked(app, uuid, () =>
@@ -87,14 +87,14 @@ describe('the same UI action again', () => {
     expect((await instanceRow(app, uuid)).rev).toBe(3);
   });
 
-  it('goes back at once with another body', async () => {
+  it('goes back immediately with another body', async () => {
     const { uuid, token } = await started(app, published, 'back');
     await executed(app, uuid, token.uuid, ENTER, { n: 1 });
 
     expect((await executed(app, uuid, token.uuid, ENTER, { n: 2 })).backAction).toBe(true);
   });
 
-  it('is no way back for calls that came before the step was committed, whatever they hold', async () => {
+  it('does not go back for requests received before the step was committed, regardless of their body', async () => {
     const { uuid, token } = await started(app, published, 'back');
     const answers = await whileLocked(app, uuid, () =>
       Array.from({ length: 4 }, (_, n) => execute(app, uuid, token.uuid, ENTER, { n })),
@@ -107,13 +107,13 @@ describe('the same UI action again', () => {
     expect(back.backAction).toBe(true);
   });
 
-  it.skipIf(isEmbedded)('on another replica is no way back, however long the step takes', async () => {
+  it.skipIf(isEmbedded)('does not go back on another replica during a slow step', async () => {
     const other = await TestApp.start(SETTINGS);
     try {
       const { uuid, token } = await started(app, published, 'back');
       const { id } = await instanceRow(app, uuid);
       const calls = await app.nest.get(Database).write(async (manager) => {
-        // The step waits for its token when it has noted its time.
+        // The step records its time before it waits for this lock.
         await manager.query('SELECT id FROM process_tokens WHERE instance_id = ? FOR UPDATE', [id]);
         const first = execute(app, uuid, token.uuid, ENTER, { n: 1 });
         await setTimeout(LOCKED_MS);

@@ -71,7 +71,7 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
   });
   afterAll(() => app.close());
 
-  it('executes the action and tells where the token stands', async () => {
+  it('executes the action and returns the current node of the token', async () => {
     const { uuid: process, token } = await started(app, published, 'plain');
     const first = await execute(app, process, token.uuid, ui('a'), { amount: 5 });
 
@@ -90,14 +90,14 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
     expect(await instanceRow(app, process)).toMatchObject({ state: 'FINISHED', endedAt: expect.any(Date) });
   });
 
-  it('takes no body at all', async () => {
+  it('accepts a request without a body', async () => {
     const { uuid: process, token } = await started(app, published, 'plain', { kept: 1 });
 
     expect((await execute(app, process, token.uuid, ui('a'))).status).toBe(200);
     expect((await instanceRow(app, process)).content.data).toEqual({ kept: 1 });
   });
 
-  it('stores what the keys allow, the body of the action below that of the caller', async () => {
+  it('stores only data that the keys allow; the body of the request overrides that of the action', async () => {
     const { uuid: process, token } = await started(app, published, 'keyed', { client: { age: 30 } });
     await executed(app, process, token.uuid, ui('a', 'save'), {
       client: { name: 'Jane' },
@@ -114,7 +114,7 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
     });
   });
 
-  it('writes a trail without gaps', async () => {
+  it('writes an audit trail without gaps', async () => {
     const { uuid: process, token, instanceMetadata } = await started(app, published, 'plain');
     await executed(app, process, token.uuid, ui('a'));
     const events = await eventRows(app, instanceMetadata.processInstanceId);
@@ -123,7 +123,7 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
     expect(events.map(({ kind }) => kind)).toContain('ACTION_EXECUTED');
   });
 
-  it('goes back to an earlier node with a new token, and does to the data what the action says', async () => {
+  it('goes back to an earlier node with a new token, and removes and restores data as defined', async () => {
     const { uuid: process, token, instanceMetadata } = await started(app, published, 'back', { amount: 1 });
     await executed(app, process, token.uuid, ui('first', 'enter'), { amount: 2, kept: true });
     await executed(app, process, token.uuid, ui('second', 'decide'), { amount: 3, later: 'x' });
@@ -161,7 +161,7 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
     expect(other.body.message).toBe('The UI action is not available where the token stands.');
   });
 
-  it('joins two branches that arrive at the same moment', async () => {
+  it('joins two branches that arrive concurrently', async () => {
     const { uuid: process, tokens, instanceMetadata } = await started(app, published, 'parallel');
     const branch = (name: string) =>
       tokens.find(({ currentNodeName }) => currentNodeName === name)?.uuid ?? '';
@@ -179,8 +179,8 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
     expect(await instanceRow(app, process)).toMatchObject({ state: 'FINISHED' });
   });
 
-  describe('refuses', () => {
-    it('unknown and foreign ids with 404, before a broken body', async () => {
+  describe('rejects', () => {
+    it('unknown and foreign ids with 404, before an invalid body', async () => {
       const { uuid: process, token } = await started(app, published, 'plain');
       const other = await started(app, published, 'plain');
       const cases: [string, string, string, string][] = [
@@ -206,7 +206,7 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
       expect((await app.request('POST', path, { body: {} })).status).toBe(404);
     });
 
-    it('what is no identifier with 400', async () => {
+    it('a malformed id with 400', async () => {
       expect((await app.request('POST', uiActionPath('a%20b', 'x', 'y'), { body: {} })).status).toBe(400);
     });
 
@@ -220,10 +220,10 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
       },
     );
 
-    it('a body that breaks the schema with 400, naming the field, before 409', async () => {
+    it('a body that violates the schema with 400 and the field name, before 409', async () => {
       const { uuid: process, token } = await started(app, published, 'keyed');
-      const refused = () => execute(app, process, token.uuid, ui('a', 'save'), { tags: 7 });
-      const first = await refused();
+      const sendInvalid = () => execute(app, process, token.uuid, ui('a', 'save'), { tags: 7 });
+      const first = await sendInvalid();
       await executed(app, process, token.uuid, ui('a', 'done'));
       await executed(app, process, token.uuid, ui('b'));
 
@@ -231,10 +231,10 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
         status: 400,
         details: 'tags: must be of type array',
       });
-      expect((await refused()).status).toBe(400);
+      expect((await sendInvalid()).status).toBe(400);
     });
 
-    it('input that no key takes with 400 that names it and the nearest key, and stores nothing', async () => {
+    it('input that no key accepts with 400 and a suggestion, and stores nothing', async () => {
       const { uuid: process, token } = await started(app, published, 'keyed');
       const before = await instanceRow(app, process);
       const send = (action: string, body: unknown, options = {}) =>
@@ -273,7 +273,7 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
       expect((await execute(app, uuid(), uuid(), uuid(), {}, { token: null })).status).toBe(401);
     });
 
-    it('a lane whose permissions the caller lacks with 403, and changes nothing', async () => {
+    it('a caller without the permission for the lane with 403, and changes nothing', async () => {
       const { uuid: process, token } = await started(app, published, 'laned');
       const clerk = await app.tokenWith({ scope: 'loan:clerk', sub: 'clerk' });
       const before = await instanceRow(app, process);
@@ -288,8 +288,8 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
     });
   });
 
-  describe('when the process stops behind the action', () => {
-    it('answers 409, keeps the token where it was, and records one incident, of the last call, that its going on closes', async () => {
+  describe('when the process stops after the action', () => {
+    it('answers 409, keeps the token at its node, and records one incident until the process continues', async () => {
       const {
         uuid: process,
         token,
@@ -328,7 +328,7 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
   });
 
   describe('with an Idempotency-Key', () => {
-    it('executes once for ten equal calls at the same time, and answers all of them alike', async () => {
+    it('executes once for ten equal concurrent requests, and all get the same answer', async () => {
       const { uuid: process, token } = await started(app, published, 'plain');
       const answers = await Promise.all(
         Array.from({ length: 10 }, () => execute(app, process, token.uuid, ui('a'), { n: 1 }, { key: 'k' })),
@@ -339,7 +339,7 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
       expect((await instanceRow(app, process)).rev).toBe(2);
     });
 
-    it('answers a repeat byte by byte, also when the token has ended', async () => {
+    it('replays an identical answer, even after the token has ended', async () => {
       const { uuid: process, token } = await started(app, published, 'plain');
       const first = await execute(app, process, token.uuid, ui('a'), { n: 1 }, { key: 'k' });
       await executed(app, process, token.uuid, ui('b'));
@@ -349,7 +349,7 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
       expect([first, again].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
     });
 
-    it('answers 409 with another body', async () => {
+    it('answers 409 for another body', async () => {
       const { uuid: process, token } = await started(app, published, 'plain');
       await execute(app, process, token.uuid, ui('a'), { n: 1 }, { key: 'k' });
       const { status, body } = await execute(app, process, token.uuid, ui('a'), { n: 2 }, { key: 'k' });
@@ -360,7 +360,7 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
       });
     });
 
-    it('can be used again after a refusal', async () => {
+    it('accepts the same key again after a rejected request', async () => {
       const { uuid: process, token } = await started(app, published, 'plain');
       await execute(app, process, token.uuid, ui('b'), {}, { key: 'k' });
       await executed(app, process, token.uuid, ui('a'));
@@ -370,7 +370,7 @@ describe('POST /onboarding/api/runtime/process/{processUuid}/token/{tokenUuid}/u
   });
 });
 
-describe('a deployment that asks for a permission to execute', () => {
+describe('a deployment that requires a permission to execute UI actions', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await TestApp.start({ PROCESS_UI_ACTION_PERMISSION: 'process-administration' });

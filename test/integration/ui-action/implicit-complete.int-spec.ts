@@ -35,12 +35,12 @@ describe('a user task without actions', () => {
   const uiActionOf = (instance: Instance): Instance['tokens'][number]['uiActions'][number] => {
     const [uiAction] = instance.tokens[0]?.uiActions ?? [];
     if (uiAction === undefined) {
-      throw new Error('the token offers no UI action');
+      throw new Error('The token has no UI action.');
     }
     return uiAction;
   };
 
-  it('waits, offers the UI action complete, and goes on when it is executed', async () => {
+  it('waits, offers the UI action `complete`, and continues when it is executed', async () => {
     const { uuid, state, token } = await started(app, published, 'plain', { amount: 5 });
     expect({ state, status: token.statusCurrentNode }).toEqual({ state: 'STARTED', status: 'ARRIVED' });
     const uiAction = uiActionOf(await read(uuid));
@@ -50,7 +50,7 @@ describe('a user task without actions', () => {
     expect(await read(uuid)).toMatchObject({ state: 'FINISHED', data: { amount: 5 } });
   });
 
-  it('takes no data: a body with members is 400, and the token still waits', async () => {
+  it('accepts no data: a body with members gets 400, and the token still waits', async () => {
     const { uuid, token } = await started(app, published, 'plain');
     const { svcUuid } = uiActionOf(await read(uuid));
 
@@ -69,7 +69,7 @@ describe('a user task without actions', () => {
     expect(uuids[0]).toBe(uuids[1]);
   });
 
-  it('is told apart at delivery from tasks that do nothing, and from work that is not run', async () => {
+  it('is accepted by a delivery, unlike tasks without effect and unsupported tasks', async () => {
     const appId = uniqueName('app');
     const store = async (tag: string): Promise<Stored & { status: number }> => {
       const bpmn = userTaskProcess('plain', 'work').replace('<bpmn:userTask', `<bpmn:${tag}`);
@@ -97,7 +97,7 @@ describe('a user task without actions', () => {
     });
   });
 
-  it('is not what an author means who writes keys that miss the input: the delivery tells the nearest name', async () => {
+  it('causes a warning with a suggestion if an action has misspelled keys', async () => {
     const appId = uniqueName('app');
     const keyed = userTask('work', {
       actions: [{ name: 'decide', manual: true, keys: 'decison' }],

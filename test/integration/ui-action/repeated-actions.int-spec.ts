@@ -21,7 +21,7 @@ import {
 
 const CALLS = 10;
 
-/** A task that comes again and again, until the data are enough. */
+/** Returns a process that repeats a task until the condition is true. */
 function loop(name: string, condition: string, task: UserTaskSpec = {}): string {
   return processFile(
     name,
@@ -32,7 +32,7 @@ function loop(name: string, condition: string, task: UserTaskSpec = {}): string 
 }
 
 const DONE = { name: 'done', manual: true, keys: '*', autoRunChildren: true };
-/** Its action goes on in the background before the task comes again. */
+/** A task whose action continues in the background before the task repeats. */
 const LATER = {
   actions: [
     DONE,
@@ -48,14 +48,14 @@ const SETTINGS = {
   'jobLimits.pollMs': '50',
 };
 
-describe('the same UI action again on the same token', () => {
+describe('repeating a UI action on the same token', () => {
   let app: TestApp;
   let other: TestApp;
   let published: Published;
 
   beforeAll(async () => {
     app = await TestApp.start(SETTINGS);
-    // The embedded file is of one process. Each replica has an issuer of its own here, so its callers are others.
+    // Only one process can use an embedded database. Each replica has its own issuer here, so callers differ.
     const isEmbedded = (process.env['DATABASE_URL'] ?? '').startsWith('sqlite:');
     other = isEmbedded ? app : await TestApp.start({ ...SETTINGS, JOBS_CONCURRENCY: '0' });
     published = await publish(app, {
@@ -82,26 +82,29 @@ describe('the same UI action again on the same token', () => {
   };
   const sorted = (answers: { status: number }[]): number[] =>
     answers.map(({ status }) => status).toSorted((one, next) => one - next);
-  const atOnce = (uuid: string, send: (replica: TestApp, call: number) => ReturnType<typeof execute>) =>
+  const sendConcurrently = (
+    uuid: string,
+    send: (replica: TestApp, call: number) => ReturnType<typeof execute>,
+  ) =>
     whileLocked(app, uuid, () =>
       Array.from({ length: CALLS }, (_, call) => send(call % 2 === 0 ? app : other, call)),
     );
 
-  it('ten times at once is one execution where the flow leads back to the task, and each call gets its answer', async () => {
+  it('ten times concurrently executes once even if the flow returns to the task, and all get the same answer', async () => {
     const { uuid, token } = await begin('loop');
-    const answers = await atOnce(uuid, () => execute(app, uuid, token, ui('ask'), { n: 1 }));
+    const answers = await sendConcurrently(uuid, () => execute(app, uuid, token, ui('ask'), { n: 1 }));
 
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(answers[0]).toMatchObject({ status: 200, body: { backAction: false, tokenUuid: token } });
     expect(await executions(uuid)).toBe(1);
   });
 
-  it('ten times at once of several callers is one execution, and 409 for all others', async () => {
+  it('concurrently by ten callers executes once, and all others get 409', async () => {
     const { uuid, token } = await begin('loop');
     const callers = await Promise.all(
       Array.from({ length: CALLS }, (_, n) => (n % 2 === 0 ? app : other).tokenWith({ sub: `caller-${n}` })),
     );
-    const answers = await atOnce(uuid, (replica, n) =>
+    const answers = await sendConcurrently(uuid, (replica, n) =>
       execute(replica, uuid, token, ui('ask'), {}, { token: callers[n] ?? null }),
     );
 
@@ -112,19 +115,21 @@ describe('the same UI action again on the same token', () => {
     expect(await executions(uuid)).toBe(1);
   });
 
-  it('with ten bodies, all received before the first was committed, is one execution and 409 for the others', async () => {
+  it('concurrently with ten bodies executes once, and all others get 409', async () => {
     const { uuid, token } = await begin('loop');
-    const answers = await atOnce(uuid, (replica, n) => execute(replica, uuid, token, ui('ask'), { n }));
+    const answers = await sendConcurrently(uuid, (replica, n) =>
+      execute(replica, uuid, token, ui('ask'), { n }),
+    );
 
     expect(sorted(answers)).toEqual([200, ...Array.from({ length: CALLS - 1 }, () => 409)]);
     expect(await executions(uuid)).toBe(1);
   });
 
   it.each([
-    ['nothing but equal bodies', () => ({})],
-    ['a key of its own', (visit: number) => ({ key: `call-${visit}` })],
-    ['the visit that was read', (visit: number) => ({ headers: { 'if-match': `"${visit}"` } })],
-  ])('is executed on each visit that was read before, with %s', async (_, options) => {
+    ['equal bodies only', () => ({})],
+    ['a different key', (visit: number) => ({ key: `call-${visit}` })],
+    ['the current visit', (visit: number) => ({ headers: { 'if-match': `"${visit}"` } })],
+  ])('executes on each visit that was read before, with %s', async (_, options) => {
     const { uuid, token } = await begin('loop');
     for (const replica of [app, other, app]) {
       const { body } = await replica.request<{ tokens: { visit: number }[] }>('GET', instancePath(uuid));
@@ -134,9 +139,9 @@ describe('the same UI action again on the same token', () => {
     expect(await executions(uuid)).toBe(3);
   });
 
-  it('with ten keys, all received before the first was committed, is one execution and nobody gets the answer of another', async () => {
+  it('concurrently with ten keys executes once, and no request gets the answer of another', async () => {
     const { uuid, token } = await begin('loop');
-    const answers = await atOnce(uuid, (replica, n) =>
+    const answers = await sendConcurrently(uuid, (replica, n) =>
       execute(replica, uuid, token, ui('ask'), { n: 1 }, { key: `at-once-${n}` }),
     );
 
@@ -144,7 +149,7 @@ describe('the same UI action again on the same token', () => {
     expect(await executions(uuid)).toBe(1);
   });
 
-  it('is no execution where it was received before the last step of the action, which the background makes', async () => {
+  it('does not execute if it was received before the last background step of the action', async () => {
     const { uuid, token } = await begin('later');
     await executed(app, uuid, token, ui('ask'), { n: 1 });
     await whileLocked(app, uuid, () => [execute(app, uuid, token, ui('ask'), { n: 1 })]);
@@ -158,7 +163,7 @@ describe('the same UI action again on the same token', () => {
     expect(await executions(uuid)).toBeGreaterThan(2);
   });
 
-  it('is another execution when it only waited for a transaction that changed nothing', async () => {
+  it('executes if it only waited for a transaction that changed nothing', async () => {
     const { uuid, token } = await begin('loop');
     await executed(app, uuid, token, ui('ask'), { n: 1 });
     const [answer] = await whileLocked(app, uuid, () => [execute(other, uuid, token, ui('ask'), { n: 2 })]);
@@ -167,7 +172,7 @@ describe('the same UI action again on the same token', () => {
     expect(await executions(uuid)).toBe(2);
   });
 
-  it('is another execution beside calls that were refused, or behind which the process stopped', async () => {
+  it('executes despite concurrent requests that were rejected or after which the process stopped', async () => {
     const { uuid, token } = await begin('fragile', { divisor: 2 });
     await executed(app, uuid, token, ui('ask'), { n: 1 });
     const answers = await whileLocked(app, uuid, () => [
@@ -188,24 +193,24 @@ describe('the same UI action again on the same token', () => {
     expect(await executions(uuid)).toBe(2);
   });
 
-  it('is another execution on another token', async () => {
+  it('executes on another token', async () => {
     const [one, two] = [await begin('loop'), await begin('loop')];
     await executed(app, one.uuid, one.token, ui('ask'), { n: 1 });
     await executed(app, two.uuid, two.token, ui('ask'), { n: 1 });
     expect([await executions(one.uuid), await executions(two.uuid)]).toEqual([1, 1]);
   });
 
-  it('of a repeatable action is a repeat with the same body, and an execution with each other one or key', async () => {
+  it('replays a repeatable action with the same body, and executes it with another body or key', async () => {
     const { uuid, token } = await begin('notes');
-    const same = await atOnce(uuid, () => execute(app, uuid, token, ui('ask', 'note'), { n: 0 }));
+    const same = await sendConcurrently(uuid, () => execute(app, uuid, token, ui('ask', 'note'), { n: 0 }));
     expect(new Set(same.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(await executions(uuid)).toBe(1);
 
-    const others = await atOnce(uuid, (replica, n) =>
+    const others = await sendConcurrently(uuid, (replica, n) =>
       execute(replica, uuid, token, ui('ask', 'note'), { n: n + 1 }),
     );
     expect(sorted(others)).toEqual(Array.from({ length: CALLS }, () => 200));
-    const keyed = await atOnce(uuid, (replica, n) =>
+    const keyed = await sendConcurrently(uuid, (replica, n) =>
       execute(replica, uuid, token, ui('ask', 'note'), { n: 0 }, { key: `note-${n}` }),
     );
     expect(sorted(keyed)).toEqual(Array.from({ length: CALLS }, () => 200));

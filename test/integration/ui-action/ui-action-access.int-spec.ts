@@ -6,7 +6,7 @@ import { flows, node, processFile, taskProcess, ui, userTask } from '../../suppo
 import { publish, type Published } from '../../support/runtime/publish.js';
 import { eventually, execute, instancePath, started } from '../../support/runtime/runtime-client.js';
 
-/** The first task stands in no lane, the second in that of the clerks. */
+/** The lane of the first task requires no permission; the second task is in the lane of clerks. */
 const LANED = processFile(
   'laned',
   `<bpmn:laneSet id="lanes">
@@ -29,7 +29,7 @@ const RULES = {
   }),
 };
 
-describe('who may execute a UI action', () => {
+describe('access to UI actions', () => {
   let app: TestApp;
   let open: TestApp;
   let published: Published;
@@ -48,7 +48,7 @@ describe('who may execute a UI action', () => {
     await app.close();
   });
 
-  it('is no stranger, who is told the same of everything', async () => {
+  it('is denied to strangers, who always get the same response', async () => {
     const { uuid: process, token } = await started(app, published, 'laned');
     const paths: [string, string, string][] = [
       [process, token.uuid, ui('a')],
@@ -66,7 +66,7 @@ describe('who may execute a UI action', () => {
     }
   });
 
-  it('is who started it, and in a lane who has its permission', async () => {
+  it('is granted to the starter, and in a lane to callers with its permission', async () => {
     const { uuid: process, token } = await started(app, published, 'laned');
     const as = (task: string, caller?: string) =>
       execute(app, process, token.uuid, ui(task), {}, caller === undefined ? {} : { token: caller });
@@ -77,7 +77,7 @@ describe('who may execute a UI action', () => {
     expect((await as('b', clerk)).status).toBe(200);
   });
 
-  it('is anybody with a valid token where the setting says so', async () => {
+  it('is granted to any caller with a valid token if configured', async () => {
     const { uuid: process, token } = await started(open, published, 'laned');
     const other = await open.tokenWith({ sub: 'stranger', scope: 'openid' });
     const as = (tokenUuid: string, task: string) =>
@@ -92,7 +92,7 @@ describe('who may execute a UI action', () => {
     });
   });
 
-  it('is no reader who may not act: a 404, and no UI action is shown', async () => {
+  it('is denied to readers, who get 404 and see no UI actions', async () => {
     const { uuid: process, token } = await started(app, published, 'laned');
     const reader = await app.tokenWith({ sub: 'reader', scope: 'process:read' });
     const refused = await execute(app, process, token.uuid, ui('a'), {}, { token: reader });
@@ -102,9 +102,9 @@ describe('who may execute a UI action', () => {
     expect(await uiActionsOf(process)).toEqual([[expect.objectContaining({ svcUuid: ui('a') })]]);
   });
 
-  it('is an administrator of processes where nobody started the instance', async () => {
+  it('is granted to administrators if the instance has no starter', async () => {
     const { uuid: process, token } = await started(app, published, 'laned');
-    // As a timer or a message leaves it.
+    // Instances that a timer or message started have no starter.
     const instances = app.dataSource.getRepository(ProcessInstanceEntity);
     await instances.update({ uuid: process }, { starter: null, startedBy: null });
     const admin = await app.tokenWith({ sub: 'admin', scope: 'process:administer' });
@@ -119,7 +119,7 @@ describe('who may execute a UI action', () => {
     expect((await as(clerk, 'b')).status).toBe(200);
   });
 
-  it('is in a called process who started the first of the calls', async () => {
+  it('is granted in a called process to the starter of the root process', async () => {
     const { uuid: process } = await started(app, published, 'calling');
     const { body } = await eventually(
       () => app.request<{ children: { uuid: string }[] }>('GET', instancePath(process)),

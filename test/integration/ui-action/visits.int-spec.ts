@@ -20,7 +20,7 @@ const approval = (name: string, allowBack: string) =>
   );
 const APPROVE = ui('approve');
 const CHANGED = 'It was changed meanwhile: read it again.';
-const ASKED = { headers: { 'svc-back': 'true' } };
+const GO_BACK = { headers: { 'svc-back': 'true' } };
 const onVisit = (tag: string): CallOptions => ({ headers: { 'if-match': tag } });
 
 describe('the visit of a token', () => {
@@ -50,7 +50,7 @@ describe('the visit of a token', () => {
   const kinds = async (uuid: string): Promise<string[]> =>
     (await eventRows(app, (await instanceRow(app, uuid)).id)).map(({ kind }) => kind);
 
-  it('is shown by the start, the instance and the tasks, and counts up', async () => {
+  it('is returned by the start, the instance and the tasks, and increases', async () => {
     const { uuid, token, visit } = await begin('approval');
     expect(visit).toBe(2);
     await executed(app, uuid, token, APPROVE, {});
@@ -62,7 +62,7 @@ describe('the visit of a token', () => {
     expect(page.tasks).toMatchObject([{ tokenUuid: token, visit: 3 }]);
   });
 
-  it('named in If-Match keeps a page that is out of date from going back', async () => {
+  it('in If-Match prevents an outdated page from going back', async () => {
     const { uuid, token } = await begin('approval');
     expect((await execute(app, uuid, token, APPROVE, {}, onVisit('"2"'))).status).toBe(200);
     const before = await kinds(uuid);
@@ -76,12 +76,12 @@ describe('the visit of a token', () => {
     expect(back).toMatchObject({ status: 200, body: { backAction: true } });
     const { tokenUuid } = back.body;
     expect((await execute(app, uuid, tokenUuid, APPROVE, {}, onVisit('*'))).body.backAction).toBe(false);
-    // The token is the same one whose visit counts on, so that nothing of before fits the new one.
+    // The visit of the new token continues the count, so earlier tags never match it.
     const rows = await tokenRows(app, (await instanceRow(app, uuid)).id);
     expect(rows.find((row) => row.uuid === tokenUuid)).toMatchObject({ visit: 5 });
   });
 
-  it('is compared behind 404, 400 and the stored answer of a key, and before what the state refuses', async () => {
+  it('is checked after 404, 400 and replayed answers, and before the state of the token', async () => {
     const { uuid, token } = await begin('single');
     const first = await execute(app, uuid, token, ui('only'), {}, { key: 'one', ...onVisit('"2"') });
     expect(first.status).toBe(200);
@@ -103,7 +103,7 @@ describe('the visit of a token', () => {
         open.token,
         ui('archive'),
         {},
-        { ...ASKED, headers: { ...ASKED.headers, 'if-match': '"2"' } },
+        { ...GO_BACK, headers: { ...GO_BACK.headers, 'if-match': '"2"' } },
       ),
     ];
     expect(answers.map(({ status, body }) => [status, body['details']])).toEqual([
@@ -116,9 +116,9 @@ describe('the visit of a token', () => {
 
   it.each([
     ['that ends the process', 'single', ui('only')],
-    ['behind which it is not available', 'approval', APPROVE],
+    ['that becomes unavailable', 'approval', APPROVE],
   ])(
-    'of an action %s has one answer for equal calls at once, and 409 for others',
+    'of an action %s: equal concurrent requests get the same answer, later ones 409 or 412',
     async (_, name, action) => {
       const { uuid, token } = await begin(name);
       const answers = await whileLocked(app, uuid, () => [
@@ -135,23 +135,23 @@ describe('the visit of a token', () => {
     },
   );
 
-  it('named by a call that was received before the step to it is the one on which it is executed', async () => {
+  it('in If-Match selects the execution even if the request arrives before that visit', async () => {
     const send = async (): Promise<number[]> => {
       const { uuid, token } = await begin('single');
-      // The gateway between them is a visit, too.
+      // The gateway between the two counts as a visit too.
       const tags = ['"2"', '"4"'];
       const answers = await whileLocked(app, uuid, () =>
         tags.map((tag) => execute(app, uuid, token, ui('only'), { more: tag === '"2"' }, onVisit(tag))),
       );
       return answers.map(({ status }) => status);
     };
-    // The database may let either of them go first; the second one alone is refused then.
+    // The database may run either first. If the second runs first, it gets 412, so try again.
     expect(await eventually(send, ([, second]) => second !== 412)).toEqual([200, 200]);
   });
 
-  it('is left by an action with allowBack="explicit" only for a caller that says so', async () => {
+  it('is only left by an action with allowBack="explicit" if the caller sends svc-back', async () => {
     const { uuid, token } = await begin('careful');
-    const here = await execute(app, uuid, token, APPROVE, {}, ASKED);
+    const here = await execute(app, uuid, token, APPROVE, {}, GO_BACK);
     expect([here.status, here.body.message]).toEqual([
       409,
       'The token stands at the node of the UI action: there is nothing to go back to.',
@@ -166,6 +166,6 @@ describe('the visit of a token', () => {
     expect((await kinds(uuid)).includes('BACK')).toBe(false);
     const { body } = await app.request<{ tokens: { uiActions: object[] }[] }>('GET', instancePath(uuid));
     expect(body.tokens[0]?.uiActions).toMatchObject([{ back: false }, { svcUuid: APPROVE, back: true }]);
-    expect((await execute(app, uuid, token, APPROVE, {}, ASKED)).body.backAction).toBe(true);
+    expect((await execute(app, uuid, token, APPROVE, {}, GO_BACK)).body.backAction).toBe(true);
   });
 });
