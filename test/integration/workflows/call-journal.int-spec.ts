@@ -33,8 +33,8 @@ const rating = processFile(
    ${node('endEvent', 'end')}${flows('start>s s>end')}`,
 );
 
-const beside = processFile(
-  'beside',
+const parallel = processFile(
+  'parallel',
   `${node('startEvent', 'start')}${node('parallelGateway', 'split')}
    ${serviceTask('s', [{ name: 'rate', kind: 'startWorkflow', workflow: 'top', resultKey: 'rated' }])}${userTask('change')}
    ${node('endEvent', 'x')}${node('endEvent', 'y')}${flows('start>split split>s split>change s>x change>y')}`,
@@ -44,7 +44,7 @@ const CALL: OutsideCall = { key: '2/a/1', kind: CallKind.Tool, request: { a: 1 }
 const answer = (result: number): CallResponse => ({ result, outcome: 'OK' });
 const UNKNOWN = { code: 'CALL_OUTCOME_UNKNOWN', details: CALL.key };
 
-describe('calls of workflow runs to the outside', () => {
+describe('outbound calls of workflow runs', () => {
   let app: TestApp;
   let published: Published;
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describe('calls of workflow runs to the outside', () => {
       'workflowLimits.recordValueBytes': '256',
     });
     published = await publish(app, {
-      bpmn: [rating, beside],
+      bpmn: [rating, parallel],
       package: {
         workflows: [workflowOf('top', [calling('call', 'below')]), workflowOf('below', [mapping('a', 1)])],
       },
@@ -63,8 +63,8 @@ describe('calls of workflow runs to the outside', () => {
   afterAll(() => app.close());
   afterEach(() => vi.restoreAllMocks());
 
-  /** Makes the mapping nodes do something else. */
-  function nodesDo(work: (scope: RunScope) => Promise<CallResponse>): void {
+  /** Replaces the work of mapping nodes. */
+  function mockNodes(work: (scope: RunScope) => Promise<CallResponse>): void {
     vi.spyOn(DataMappingExecutor.prototype, 'execute').mockImplementation(async (_node, { scope }) => ({
       result: (await work(scope)).result,
       next: FOLLOW_SEQUENCE,
@@ -80,19 +80,19 @@ describe('calls of workflow runs to the outside', () => {
   const release = (runKey: string): Promise<void> =>
     app.nest.get(Database).write((manager) => app.nest.get(WorkflowRunsService).release(manager, runKey, 0));
 
-  it('are stored before and after, and answer the same to a run that begins anew', async () => {
+  it('are stored before and after, and a restarted run gets the stored result', async () => {
     const runKey = uuid();
     const make = vi.fn().mockResolvedValue({
       result: { text: 'half a pair: \ud83d' },
       outcome: 'OK',
       usage: { inputTokens: 3, outputTokens: 4, cost: 0.5 },
     });
-    nodesDo(async ({ calls }) => {
+    mockNodes(async ({ calls }) => {
       await calls.once(CALL, make);
       throw new Error('the worker dies');
     });
     await failureOf(run(runKey));
-    nodesDo(({ calls }) => calls.once({ ...CALL, request: { a: 2 } }, make));
+    mockNodes(({ calls }) => calls.once({ ...CALL, request: { a: 2 } }, make));
 
     expect(await run(runKey)).toMatchObject({ a: { text: 'half a pair: \ud83d' } });
     expect(make).toHaveBeenCalledTimes(1);
@@ -112,10 +112,10 @@ describe('calls of workflow runs to the outside', () => {
     ]);
   });
 
-  it('are repeated by a later attempt only where that does no harm', async () => {
+  it('are repeated by a later attempt if they are repeatable', async () => {
     const runKey = uuid();
     const make = vi.fn().mockRejectedValueOnce(new Error('the worker dies')).mockResolvedValue(answer(1));
-    nodesDo(({ calls }) => calls.once({ ...CALL, repeatable: true }, make));
+    mockNodes(({ calls }) => calls.once({ ...CALL, repeatable: true }, make));
     await failureOf(run(runKey));
 
     expect(await run(runKey)).toMatchObject({ a: 1 });
@@ -123,10 +123,10 @@ describe('calls of workflow runs to the outside', () => {
     expect(await calls(runKey)).toMatchObject([{ state: 'DONE', attempt: 2, tries: 2 }]);
   });
 
-  it('are left to a person when their outcome is unknown, who may have them made once more', async () => {
+  it('with an unknown outcome are repeated only once, and only if a user requests it', async () => {
     const runKey = uuid();
     const make = vi.fn().mockRejectedValueOnce(new Error('the worker dies')).mockResolvedValue(answer(1));
-    nodesDo(({ calls }) => calls.once(CALL, make));
+    mockNodes(({ calls }) => calls.once(CALL, make));
     await failureOf(run(runKey, 'top'));
     for (const attempt of ['first', 'later']) {
       const error = await failureOf(run(runKey, 'top'));
@@ -141,26 +141,26 @@ describe('calls of workflow runs to the outside', () => {
     expect(make).toHaveBeenCalledTimes(2);
   });
 
-  it('that had no effect may be made again', async () => {
+  it('that were not made may be repeated', async () => {
     const runKey = uuid();
     const cause = new Error('refused');
     const make = vi.fn().mockRejectedValueOnce(new CallNotMadeError(cause)).mockResolvedValue(answer(1));
-    nodesDo(({ calls }) => calls.once(CALL, make));
+    mockNodes(({ calls }) => calls.once(CALL, make));
 
     expect(await failureOf(run(runKey))).toBe(cause);
     expect(await calls(runKey)).toMatchObject([{ state: 'FAILED', outcome: 'NOT_MADE', response: null }]);
     expect(await run(runKey)).toMatchObject({ a: 1 });
   });
 
-  it('that an earlier attempt ends at the same time are read and not made again', async () => {
+  it('that an earlier attempt completes concurrently are not repeated', async () => {
     const runKey = uuid();
     const make = vi.fn().mockResolvedValueOnce(answer(1)).mockResolvedValue(answer(2));
-    nodesDo(async ({ calls }) => {
+    mockNodes(async ({ calls }) => {
       await calls.once({ ...CALL, repeatable: true }, make);
       throw new Error('the worker dies');
     });
     await failureOf(run(runKey));
-    nodesDo(({ calls }) => calls.once({ ...CALL, repeatable: true }, make));
+    mockNodes(({ calls }) => calls.once({ ...CALL, repeatable: true }, make));
     const [done] = await calls(runKey);
     const before = { ...(done as WorkflowCallEntity), state: CallState.Claimed };
     vi.spyOn(WorkflowCallsRepository.prototype, 'find').mockResolvedValueOnce(before);
@@ -172,21 +172,24 @@ describe('calls of workflow runs to the outside', () => {
   it.each([
     [true, 'FAILED', 'AGENT_DEADLINE'],
     [false, 'UNKNOWN', 'CALL_OUTCOME_UNKNOWN'],
-  ])('that a deadline ends (repeatable: %s) say what may be done', async (repeatable, state, code) => {
-    const runKey = uuid();
-    const make = vi.fn().mockRejectedValue(new WorkflowFailedError('AGENT_DEADLINE', 'It took too long.'));
-    nodesDo(({ calls }) => calls.once({ ...CALL, repeatable }, make));
+  ])(
+    'that reach a deadline (repeatable: %s) record whether they may be repeated',
+    async (repeatable, state, code) => {
+      const runKey = uuid();
+      const make = vi.fn().mockRejectedValue(new WorkflowFailedError('AGENT_DEADLINE', 'It took too long.'));
+      mockNodes(({ calls }) => calls.once({ ...CALL, repeatable }, make));
 
-    expect(await failureOf(run(runKey))).toMatchObject({
-      code,
-      message: expect.stringContaining('It took too long.'),
-    });
-    expect(await calls(runKey)).toMatchObject([{ state, outcome: 'AGENT_DEADLINE' }]);
-  });
+      expect(await failureOf(run(runKey))).toMatchObject({
+        code,
+        message: expect.stringContaining('It took too long.'),
+      });
+      expect(await calls(runKey)).toMatchObject([{ state, outcome: 'AGENT_DEADLINE' }]);
+    },
+  );
 
-  it('give readers the beginning of a large answer alone', async () => {
+  it('show readers only the beginning of a large response', async () => {
     const runKey = uuid();
-    nodesDo(({ calls }) =>
+    mockNodes(({ calls }) =>
       calls.once(CALL, () => Promise.resolve({ ...answer(1), result: 'x'.repeat(5_000) })),
     );
     await run(runKey);
@@ -195,14 +198,14 @@ describe('calls of workflow runs to the outside', () => {
     expect(items[0]?.response).toBe(`"${'x'.repeat(256)}`);
   });
 
-  it('are neither begun nor finished by an attempt that was replaced', async () => {
+  it('cannot be started by an attempt that was replaced', async () => {
     const runKey = uuid();
     const late = vi.fn().mockResolvedValue(answer(9));
     const scopes: RunScope[] = [];
-    nodesDo((scope) => Promise.reject(scopes.push(scope) > 0 ? new Error('stalls') : new Error()));
+    mockNodes((scope) => Promise.reject(scopes.push(scope) > 0 ? new Error('stalls') : new Error()));
     await failureOf(run(runKey));
     const [{ calls: stalled } = { calls: undefined }] = scopes;
-    nodesDo(({ calls }) =>
+    mockNodes(({ calls }) =>
       calls.once({ ...CALL, repeatable: true }, async () => {
         expect(await failureOf(Promise.resolve(stalled?.once(CALL, late)))).toMatchObject({
           code: 'WORKFLOW_RUN_REPLACED',
@@ -213,13 +216,13 @@ describe('calls of workflow runs to the outside', () => {
 
     expect(await run(runKey)).toMatchObject({ a: 1 });
     expect(late).not.toHaveBeenCalled();
-    // The run is over, so that its own last attempt may not call any more either.
+    // The run has finished, so not even its last attempt may make calls.
     expect(await failureOf(Promise.resolve(stalled?.once({ ...CALL, key: '9' }, late)))).toMatchObject({
       code: 'WORKFLOW_RUN_REPLACED',
     });
   });
 
-  it('throw away an answer that comes after the run has begun anew', async () => {
+  it('discard a response that arrives after the run was restarted', async () => {
     const runKey = uuid();
     let second: Promise<unknown> | undefined;
     const make = vi
@@ -230,27 +233,27 @@ describe('calls of workflow runs to the outside', () => {
         return answer(1);
       })
       .mockResolvedValue(answer(2));
-    nodesDo(({ calls }) => calls.once({ ...CALL, repeatable: true }, make));
+    mockNodes(({ calls }) => calls.once({ ...CALL, repeatable: true }, make));
 
     expect(await failureOf(run(runKey))).toMatchObject({ code: 'WORKFLOW_RUN_REPLACED' });
     expect(await second).toMatchObject({ a: 2 });
     expect(await calls(runKey)).toMatchObject([{ state: 'DONE', attempt: 2, response: '2' }]);
   });
 
-  it('keep the beginning of a question that is too large', async () => {
+  it('store only the beginning of a request that is too large', async () => {
     const runKey = uuid();
     const request = { text: `${'x'.repeat(246)}😀 and more` };
-    nodesDo(({ calls }) => calls.once({ ...CALL, request }, () => Promise.resolve(answer(1))));
+    mockNodes(({ calls }) => calls.once({ ...CALL, request }, () => Promise.resolve(answer(1))));
     await run(runKey);
     const [call] = await calls(runKey);
     expect(call?.request).toBe(`{"text":"${'x'.repeat(246)}`);
     expect(call?.requestBytes).toBe(Buffer.byteLength(JSON.stringify(request)));
   });
 
-  it('go on in the same run when the incident of their process is retried', async () => {
+  it('continue in the same run when the incident of the process is retried', async () => {
     const first = vi.fn().mockResolvedValue(answer(1));
     const second = vi.fn().mockRejectedValueOnce(new Error('the worker dies')).mockResolvedValue(answer(2));
-    nodesDo(async ({ calls }) => {
+    mockNodes(async ({ calls }) => {
       await calls.once({ ...CALL, key: 'first' }, first);
       return calls.once(CALL, second);
     });
@@ -282,17 +285,17 @@ describe('calls of workflow runs to the outside', () => {
     [false, 1, { made: 1 }],
     [true, 2, { made: 2 }],
   ])(
-    'are not made again by a retry with changed data unless that does no harm (repeatable: %s)',
+    'are repeated by a retry with changed data only if repeatable (repeatable: %s)',
     async (repeatable, runs, rated) => {
       const make = vi.fn().mockResolvedValueOnce(answer(1)).mockResolvedValue(answer(2));
       const broken = new WorkflowFailedError('AGENT_MODEL_FAILED', 'The language model did not answer.');
       const fails = vi.fn().mockRejectedValueOnce(broken).mockResolvedValue(undefined);
-      nodesDo(async ({ calls }) => {
+      mockNodes(async ({ calls }) => {
         const { result } = await calls.once({ ...CALL, repeatable }, make);
         await fails();
         return { result: { made: result }, outcome: 'OK' };
       });
-      const { uuid: process, tokens, instanceMetadata } = await started(app, published, 'beside', { n: 1 });
+      const { uuid: process, tokens, instanceMetadata } = await started(app, published, 'parallel', { n: 1 });
       const incidents = () => incidentRows(app, instanceMetadata.processInstanceId);
       const [incident] = await eventually(incidents, (rows) => rows.length === 1);
       expect(incident?.message).toBe('AGENT_MODEL_FAILED: The language model did not answer.');

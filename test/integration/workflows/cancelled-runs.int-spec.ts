@@ -23,7 +23,7 @@ interface Run {
   error: { code: string } | null;
 }
 
-describe('workflow runs of a token that is taken away', () => {
+describe('workflow runs of an aborted token', () => {
   let app: TestApp;
   let published: Published;
   beforeAll(async () => {
@@ -42,8 +42,8 @@ describe('workflow runs of a token that is taken away', () => {
   afterAll(() => app.close());
   afterEach(() => vi.restoreAllMocks());
 
-  /** A node that waits like a connection that is open: until its signal closes it. */
-  function slowNode(): { aborted: number } {
+  /** Replaces mapping nodes with ones that wait until their signal is aborted, and counts these. */
+  function mockSlowNodes(): { aborted: number } {
     const seen = { aborted: 0 };
     vi.spyOn(DataMappingExecutor.prototype, 'execute').mockImplementation(
       (_node, { scope: { signal } }: NodeContext) =>
@@ -77,9 +77,9 @@ describe('workflow runs of a token that is taken away', () => {
   };
 
   it.each(['terminate', 'back'])(
-    'end as CANCELLED, subworkflows too, and their signal is aborted: %s',
+    'end as CANCELLED, including subworkflows, and their signal is aborted: %s',
     async (how) => {
-      const seen = slowNode();
+      const seen = mockSlowNodes();
       const { uuid, token } = await underWay();
       await (how === 'back'
         ? executed(app, uuid, token, ui('first', 'go'))
@@ -98,7 +98,7 @@ describe('workflow runs of a token that is taken away', () => {
     },
   );
 
-  it('end as FAILED when their workers died too often, and go on when a person retries', async () => {
+  it('end as FAILED if their workers died too often, and continue when a user retries', async () => {
     const execute = vi
       .spyOn(DataMappingExecutor.prototype, 'execute')
       .mockImplementation(() => new Promise(() => undefined));

@@ -16,17 +16,17 @@ import { runWorkflow } from './workflow-package.js';
 
 const PATH = '/rtm/api/runtime/workflow-run';
 const CALLS = 40;
-/** The default of `recordValueBytes`. */
+/** Default of `recordValueBytes`. */
 const SHOWN = 65_536;
 const VALUES = valuesOf(21_000);
-/** The data of a run, which hold them more than once, have fewer. */
+/** A smaller value for run data, which contains the value several times. */
 const RUN_VALUES = valuesOf(10_000);
 
 function valuesOf(count: number, secret = 'hunter22'): string {
   return `[${'{},'.repeat(count)}{"token":"${secret}"}]`;
 }
 
-/** Whether a value is that one without the secret. */
+/** Reports whether a value is complete and its secret is removed. */
 function isShown(value: unknown, count: number): boolean {
   return JSON.stringify(value) === valuesOf(count, '[removed]');
 }
@@ -73,7 +73,7 @@ function callOf(index: number): WorkflowCallEntity {
   };
 }
 
-/** Into how many pieces work falls. */
+/** Counts the slices of work. */
 function piecesOf(steps: Steps<unknown>): number {
   let pieces = 1;
   while (steps.next().done !== true) {
@@ -83,7 +83,7 @@ function piecesOf(steps: Steps<unknown>): number {
 }
 
 describe('GET /rtm/api/runtime/workflow-run/{workflowRunId}/calls', () => {
-  it('ends a page of large answers at a megabyte, and leads on to all of them', async () => {
+  it('limits a page of large responses to one megabyte, and all pages contain all calls', async () => {
     const keys: string[] = [];
     const sizes: number[] = [];
     for (let next: string | null = ''; next !== null;) {
@@ -102,7 +102,7 @@ describe('GET /rtm/api/runtime/workflow-run/{workflowRunId}/calls', () => {
     expect(keys).toEqual(Array.from({ length: CALLS }, (_, index) => `2/a/${index}`));
   });
 
-  it('makes a page call by call', async () => {
+  it('builds a page in slices, one per call', async () => {
     const page: RunCallPage = {
       ...(await app.nest.get(CallStore).page(runId, undefined, CALLS)),
       maxLength: SHOWN,
@@ -123,7 +123,7 @@ describe('GET /rtm/api/runtime/workflow-run/{workflowRunId}', () => {
     expect(outputs.every(({ output }) => isShown(output, 10_000))).toBe(true);
   });
 
-  it('is made visit by visit', async () => {
+  it('builds the details in slices, one per visit', async () => {
     const run = await app.nest.get(WorkflowRunsRepository).find(runId, null);
     if (run === null) {
       throw new Error('There is no such run.');

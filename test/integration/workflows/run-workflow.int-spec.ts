@@ -35,7 +35,7 @@ describe('running a workflow', () => {
   const built = async (...workflows: Record<string, unknown>[]) =>
     (await publish(app, { package: { workflows } })).buildId;
 
-  it('gives its output and keeps what its nodes did', async () => {
+  it('returns its output and stores the journal of its nodes', async () => {
     const buildId = await built(
       workflowOf(
         'rate',
@@ -89,7 +89,7 @@ describe('running a workflow', () => {
     ]);
   });
 
-  it('keeps why it failed', async () => {
+  it('stores why it failed', async () => {
     const buildId = await built(workflowOf('rate', [], { inputSchema: { required: ['amount'] } }));
     const processInstanceUuid = uuid();
     const error = await failureOf(runWorkflow(app, buildId, 'rate', { processInstanceUuid }));
@@ -109,7 +109,7 @@ describe('running a workflow', () => {
     expect(JSON.parse(row?.nodes ?? '')).toMatchObject([{ nodeId: 'start', state: 'FAILED' }]);
   });
 
-  it('fails at a node of type DATA_SOURCE, which a later release runs', async () => {
+  it('fails at a node of type DATA_SOURCE, which this release does not support', async () => {
     const payload = { system: { resourceName: 'data' }, collection: 'a', operation: 'find' };
     const odd = { id: 'odd', type: 'DATA_SOURCE', responseKey: 'r', payload };
     const workflows = [workflowOf('later', [odd])];
@@ -122,7 +122,7 @@ describe('running a workflow', () => {
     });
   });
 
-  it('fails when the build has no such workflow', async () => {
+  it('fails if the workflow is not in the build', async () => {
     const buildId = await built(workflowOf('rate'));
     const processInstanceUuid = uuid();
     const absent = await failureOf(runWorkflow(app, buildId, 'absent', { processInstanceUuid }));
@@ -139,7 +139,7 @@ describe('running a workflow', () => {
     expect(await failureOf(runWorkflow(app, uuid(), 'rate'))).toMatchObject({ code: 'WORKFLOW_NOT_FOUND' });
   });
 
-  it('refuses to run inside of a transaction', async () => {
+  it('rejects running inside a transaction', async () => {
     const buildId = await built(workflowOf('rate'));
     const database = app.nest.get(Database);
     const work = database.write(async () => runWorkflow(app, buildId, 'rate'));
@@ -147,7 +147,7 @@ describe('running a workflow', () => {
   });
 
   describe('with subworkflows', () => {
-    it('keeps each as a run of its own below the one that started it', async () => {
+    it('stores each as a child run of the one that started it', async () => {
       const library = await publish(app, {
         package: { workflows: [workflowOf('score', [mapping('score', '${processInstanceId}')])] },
       });
@@ -177,7 +177,7 @@ describe('running a workflow', () => {
       ]);
     });
 
-    it('halts where one fails, and says which and why', async () => {
+    it('stops if one fails, and reports which one and why', async () => {
       const buildId = await built(
         workflowOf('top', [calling('call', 'middle'), mapping('after', 1)]),
         workflowOf('middle', [calling('call', 'bottom')]),
@@ -199,7 +199,7 @@ describe('running a workflow', () => {
       expect(JSON.parse(stored[0]?.nodes ?? '')).toHaveLength(2);
     });
 
-    it('goes no deeper than it may', async () => {
+    it('limits the depth', async () => {
       const buildId = await built(
         workflowOf('a', [calling('call', 'b')]),
         workflowOf('b', [calling('call', 'c')]),
@@ -213,7 +213,7 @@ describe('running a workflow', () => {
       });
     });
 
-    it('counts their nodes together', async () => {
+    it('limits the total number of nodes', async () => {
       const calls = Array.from({ length: 10 }, (_, index) => calling(`call${index}`, 'small'));
       const buildId = await built(workflowOf('wide', calls), workflowOf('small'));
       expect(await failureOf(runWorkflow(app, buildId, 'wide'))).toMatchObject({
@@ -221,7 +221,7 @@ describe('running a workflow', () => {
       });
     });
 
-    it('refuses data that grow beyond their size by them', async () => {
+    it('limits the size of the data', async () => {
       const buildId = await built(
         workflowOf('top', [mapping('one', ['${a}', '${a}']), calling('two', 'copy')]),
         workflowOf('copy', [mapping('b', ['${a}', '${one}'])]),
@@ -236,7 +236,7 @@ describe('running a workflow', () => {
   });
 
   describe('again', () => {
-    it('gives the output of a run that has finished, without a second run', async () => {
+    it('returns the output of a finished run, without a second run', async () => {
       const buildId = await built(workflowOf('rate', [mapping('a', '${now}')]));
       const request = { processInstanceUuid: uuid(), runKey: `job-${uuid()}` };
       const first = await runWorkflow(app, buildId, 'rate', { ...request, input: { now: 'first' } });
@@ -245,7 +245,7 @@ describe('running a workflow', () => {
       expect(await attempts(request.processInstanceUuid)).toEqual([[1, 'FINISHED']]);
     });
 
-    it('is a run of its own without a key', async () => {
+    it('starts a new run without a key', async () => {
       const buildId = await built(workflowOf('rate'));
       const processInstanceUuid = uuid();
       await runWorkflow(app, buildId, 'rate', { processInstanceUuid });
@@ -253,11 +253,11 @@ describe('running a workflow', () => {
       expect(await rows(processInstanceUuid)).toHaveLength(2);
     });
 
-    it('takes over the run of a worker that died, subworkflows included', async () => {
+    it('takes over the run of a dead worker, including subworkflows', async () => {
       const buildId = await built(workflowOf('top', [calling('call', 'sub')]), workflowOf('sub'));
       const request = { processInstanceUuid: uuid(), runKey: `job-${uuid()}`, input: { a: 1 } };
       await runWorkflow(app, buildId, 'top', request);
-      // As if the worker had died before it could store an end.
+      // Simulates a worker that died before it stored the end of the run.
       await app.dataSource
         .getRepository(WorkflowRunEntity)
         .update(
@@ -271,7 +271,7 @@ describe('running a workflow', () => {
       ]);
     });
 
-    it('begins a failed run again', async () => {
+    it('restarts a failed run', async () => {
       const buildId = await built(workflowOf('rate', [], { inputSchema: { required: ['a'] } }));
       const request = { processInstanceUuid: uuid(), runKey: `job-${uuid()}` };
       await failureOf(runWorkflow(app, buildId, 'rate', request));
@@ -279,7 +279,7 @@ describe('running a workflow', () => {
       expect(await attempts(request.processInstanceUuid)).toEqual([[2, 'FINISHED']]);
     });
 
-    it('takes no more from a worker that lost it to another one', async () => {
+    it('ignores results of a worker that lost the run to another', async () => {
       const store = app.nest.get(RunStore);
       const processInstanceUuid = uuid();
       const names = {
@@ -308,7 +308,7 @@ describe('running a workflow', () => {
       });
     });
 
-    it('is one run, whoever asks at the same time', async () => {
+    it('executes one run for concurrent requests', async () => {
       const buildId = await built(workflowOf('rate', [mapping('a', 1)]));
       const request = { processInstanceUuid: uuid(), runKey: `job-${uuid()}` };
       const outputs = await Promise.all(
@@ -319,8 +319,8 @@ describe('running a workflow', () => {
     });
   });
 
-  describe('that is stopped', () => {
-    it('throws the reason, and the run can be begun again', async () => {
+  describe('that is aborted', () => {
+    it('throws the reason, and the run can be restarted', async () => {
       const buildId = await built(workflowOf('rate'));
       const request = { processInstanceUuid: uuid(), runKey: `job-${uuid()}` };
       const reason = new Error('the replica stops');

@@ -52,7 +52,7 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/workflow/{workflowNa
       ({ state }) => state !== 'STARTED',
     );
 
-  it('answers 202 with the run, which a job then brings to its end', async () => {
+  it('answers 202 with the id of the run, which a job executes', async () => {
     const { status, body, headers } = await start('outer', { n: 4 });
     expect(status).toBe(202);
     expect(headers.get('location')).toBe(`/rtm/api/runtime/workflow-run/${body.workflowRunId}`);
@@ -81,14 +81,14 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/workflow/{workflowNa
     });
   });
 
-  it('begins one run of equal calls with an Idempotency-Key, and marks the answers to the others', async () => {
+  it('starts one run for equal requests with an Idempotency-Key, and marks replayed answers', async () => {
     const call = (body: unknown) =>
       app.request<{ workflowRunId: string; message: string }>('POST', path('double'), {
         body,
         headers: { 'idempotency-key': 'test-1' },
       });
-    const atOnce = await Promise.all(Array.from({ length: 4 }, () => call({ n: 5 })));
-    const answers = [...atOnce, await call({ n: 5 })];
+    const concurrent = await Promise.all(Array.from({ length: 4 }, () => call({ n: 5 })));
+    const answers = [...concurrent, await call({ n: 5 })];
 
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
@@ -108,7 +108,7 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/workflow/{workflowNa
     ]);
   });
 
-  it('tells in the run what is wrong with the input', async () => {
+  it('reports invalid input in the run', async () => {
     const { body } = await start('double');
     expect(await ended(body.workflowRunId)).toMatchObject({
       state: 'FAILED',
@@ -116,12 +116,12 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/workflow/{workflowNa
     });
   });
 
-  it('ends with all its subworkflows when its job is given up', async () => {
+  it('ends with all its subworkflows when its job is abandoned', async () => {
     const lost = vi
       .spyOn(DataMappingExecutor.prototype, 'execute')
       .mockImplementation(async (_node, { scope }) => {
         const runs = app.dataSource.getRepository(WorkflowRunEntity);
-        // As if the worker were gone: nothing of what it does from here on is stored.
+        // Simulates a dead worker: nothing that it does from here on is stored.
         await runs.increment({ id: scope.runId, shard: shardOfUuid(scope.runId) }, 'attempt', 1);
         throw new Error('the worker dies');
       });
@@ -144,12 +144,12 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/workflow/{workflowNa
     expect(children).toMatchObject([{ workflow: 'double', state: 'FAILED' }]);
   });
 
-  it('knows no process instance', async () => {
+  it('has no process instance', async () => {
     const { body } = await start('names', {});
     expect(await ended(body.workflowRunId)).toMatchObject({ output: { a: { p: null } } });
   });
 
-  it('answers 404 for what is not there before it looks at the body, and 400 for a body that is none', async () => {
+  it('answers 404 for an unknown workflow before checking the body, and 400 for an invalid body', async () => {
     const broken = { rawBody: '{', headers: { 'content-type': 'application/json' } };
     expect((await app.request('POST', path('other'), broken)).body).toMatchObject({
       message: 'Workflow not found.',
@@ -170,7 +170,7 @@ describe('POST /rtm/api/runtime/app/{appId}/build/{buildId}/workflow/{workflowNa
     expect((await start('double', { n: 'x'.repeat(2_000) })).status).toBe(400);
   });
 
-  it('has a permission of its own', async () => {
+  it('requires its own permission', async () => {
     const token = await app.tokenWith({
       scope: 'openid process:read process:administer application:deliver',
     });

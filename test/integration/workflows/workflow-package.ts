@@ -28,7 +28,7 @@ export function runWorkflow(
   });
 }
 
-/** The error that something fails with. */
+/** Returns the error that a promise rejects with. Throws if it does not reject. */
 export async function failureOf(work: Promise<unknown>): Promise<unknown> {
   try {
     await work;

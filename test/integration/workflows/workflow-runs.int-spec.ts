@@ -82,7 +82,7 @@ describe('GET /rtm/api/runtime/workflow-run', () => {
     expect(Date.parse(body.runs[2]?.startedAt ?? '')).toBeGreaterThanOrEqual(before);
   });
 
-  it('picks runs by state, workflow and parent', async () => {
+  it('filters by state, workflow and parent', async () => {
     const processInstanceUuid = uuid();
     await failureOf(run('score', {}, processInstanceUuid));
     await run('rate', { a: 1 }, processInstanceUuid);
@@ -99,7 +99,7 @@ describe('GET /rtm/api/runtime/workflow-run', () => {
     expect(await found({ parentRunId: uuid() })).toEqual([]);
   });
 
-  it('picks runs by the time of their start', async () => {
+  it('filters by start time', async () => {
     const processInstanceUuid = uuid();
     for (let count = 0; count < 3; count += 1) {
       await run('score', { of: count }, processInstanceUuid);
@@ -118,7 +118,7 @@ describe('GET /rtm/api/runtime/workflow-run', () => {
     expect(await ids({ to: '1969-01-01T00:00:00Z' })).toEqual([]);
   });
 
-  it('goes through all pages without a gap', async () => {
+  it('returns all runs in pages without gaps', async () => {
     const processInstanceUuid = uuid();
     for (let count = 0; count < 7; count += 1) {
       await run('score', { of: count }, processInstanceUuid);
@@ -152,7 +152,7 @@ describe('GET /rtm/api/runtime/workflow-run', () => {
     expect({ status, details: body.details }).toEqual({ status: 400, details: `${field}: ${rule}` });
   });
 
-  it('answers 400 for a filter that is given twice', async () => {
+  it('answers 400 for a repeated filter', async () => {
     const { status } = await app.request('GET', `${PATH}?state=FAILED&state=STARTED`);
     expect(status).toBe(400);
   });
@@ -171,7 +171,7 @@ describe('GET /rtm/api/runtime/workflow-run', () => {
 });
 
 describe('GET /rtm/api/runtime/workflow-run/{workflowRunId}', () => {
-  it('shows what the nodes did and what was left out', async () => {
+  it('returns the journal of the nodes and what was omitted', async () => {
     const processInstanceUuid = uuid();
     const input = { of: 'x'.repeat(300) };
     await run('score', input, processInstanceUuid);
@@ -208,7 +208,7 @@ describe('GET /rtm/api/runtime/workflow-run/{workflowRunId}', () => {
     });
   });
 
-  it('shows a failed run', async () => {
+  it('returns a failed run', async () => {
     const processInstanceUuid = uuid();
     await failureOf(run('score', {}, processInstanceUuid));
     const [listed] = (await list({ processInstanceUuid })).body.runs;
@@ -220,7 +220,7 @@ describe('GET /rtm/api/runtime/workflow-run/{workflowRunId}', () => {
     });
   });
 
-  it('answers 404 for a run that does not exist and 400 for what is no id', async () => {
+  it('answers 404 for an unknown run and 400 for a malformed id', async () => {
     const absent = await app.request('GET', `${PATH}/${uuid()}`);
     expect({ status: absent.status, message: absent.body['message'] }).toEqual({
       status: 404,
@@ -234,7 +234,7 @@ describe('GET /rtm/api/runtime/workflow-run/{workflowRunId}', () => {
     });
   });
 
-  it('answers 401 without a token and 403 without the permission, whether there is such a run or not', async () => {
+  it('answers 401 without a token and 403 without the permission, whether or not the run exists', async () => {
     const processInstanceUuid = uuid();
     await run('score', { of: 1 }, processInstanceUuid);
     const [listed] = (await list({ processInstanceUuid })).body.runs;

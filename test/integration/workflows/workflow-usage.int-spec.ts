@@ -12,7 +12,7 @@ import { failureOf, runWorkflow } from './workflow-package.js';
 
 const PATH = '/rtm/api/runtime/workflow-usage';
 const isEmbedded = String(process.env['DATABASE_URL']).startsWith('sqlite:');
-/** Its servers each tell a plan of their own. */
+/** Vitess returns one plan per shard. */
 const isVitess = process.env['TEST_DATABASE'] === 'vitess';
 const LONG_AGO = '2020-01-01 00:00:00.000';
 const RULES = {
@@ -27,7 +27,7 @@ const workflows = [workflowOf('advise', [mapping('a', 1)])];
 let app: TestApp;
 let mine: Published;
 let other: Published;
-/** Who may read `mine` only. */
+/** Token of a caller who may read only `mine`. */
 let reader: string;
 
 const read = (
@@ -41,15 +41,15 @@ const readerOf = (...apps: string[]): Promise<string> =>
     scope: 'openid',
     roles: apps.map((appId) => `reader@${appId}`),
   });
-/** A run that makes these calls. */
+/** Executes a run that makes these calls. */
 const run = async (
   { buildId }: Published,
   ...calls: { kind?: CallKind; usage?: CallUsage }[]
 ): Promise<void> => {
   vi.spyOn(DataMappingExecutor.prototype, 'execute').mockImplementation(async (_node, { scope }) => {
-    for (const [index, { kind = CallKind.Model, ...told }] of calls.entries()) {
+    for (const [index, { kind = CallKind.Model, ...response }] of calls.entries()) {
       const call = { key: `2/a/${index}`, kind, request: {}, repeatable: true };
-      await scope.calls.once(call, () => Promise.resolve({ result: 1, outcome: 'OK', ...told }));
+      await scope.calls.once(call, () => Promise.resolve({ result: 1, outcome: 'OK', ...response }));
     }
     return { result: 1, next: FOLLOW_SEQUENCE };
   });
@@ -78,7 +78,7 @@ afterEach(() => vi.restoreAllMocks());
 afterAll(() => app.close());
 
 describe('GET /rtm/api/runtime/workflow-usage', () => {
-  it('sums up runs, and what their agents have used up', async () => {
+  it('returns totals of runs and of the usage of their agents', async () => {
     const { status, body } = await read();
     const { from, to, ...sums } = body;
 
@@ -100,7 +100,7 @@ describe('GET /rtm/api/runtime/workflow-usage', () => {
     expect(new Date(to).getTime() - new Date(from).getTime()).toBe(24 * 3_600_000);
   });
 
-  it('looks at the applications that the caller may read', async () => {
+  it('includes only applications that the caller may read', async () => {
     const { body } = await read({}, await readerOf(other.appId));
     expect(body).toMatchObject({ agentRuns: 1, inputTokens: 7_000, cost: null });
     const both = await read({}, await readerOf(mine.appId, other.appId));
@@ -110,7 +110,7 @@ describe('GET /rtm/api/runtime/workflow-usage', () => {
     expect(all.body.inputTokens).toBeGreaterThanOrEqual(7_301);
   });
 
-  it('looks at what began in a range of time', async () => {
+  it('includes only runs and calls that started in the given period', async () => {
     const none = { agentRuns: 0, modelCalls: 0, inputTokens: 0, outputTokens: 0, cost: null };
     const { body } = await read({ to: '2020-01-02T00:00:00Z' });
     expect(body).toMatchObject({ ...none, from: '2020-01-01T00:00:00.000Z', complete: true });
@@ -120,7 +120,7 @@ describe('GET /rtm/api/runtime/workflow-usage', () => {
     expect((await read({ from: since })).body).toMatchObject({ from: since, modelCalls: 4 });
   });
 
-  it('says when there were more calls than it looks at', async () => {
+  it('reports if the number of calls exceeds the limit', async () => {
     workflowLimits.usageCalls = 1;
     expect((await read()).body).toMatchObject({ modelCalls: 1, complete: false });
     workflowLimits.usageCalls = 4;
@@ -140,11 +140,11 @@ describe('GET /rtm/api/runtime/workflow-usage', () => {
     expect((await read({ from: '2026-01-01T00:00:00Z', to: '2026-02-01T00:00:00Z' })).status).toBe(200);
   });
 
-  it('is two statements', async () => {
+  it('needs only two statements', async () => {
     expect(await statementsOf(app, () => read())).toHaveLength(2);
   });
 
-  describe.skipIf(isVitess)('of many rows', () => {
+  describe.skipIf(isVitess)('with many rows', () => {
     beforeAll(async () => {
       await multiplyRows(app, 'workflow_runs', { id: RANDOM_TEXT, run_key: RANDOM_TEXT });
       await multiplyRows(app, 'workflow_calls', { run_id: RANDOM_TEXT, started_at: { all: LONG_AGO } });
@@ -152,9 +152,9 @@ describe('GET /rtm/api/runtime/workflow-usage', () => {
 
     it.each([
       ['FROM workflow_calls', 'ix_workflow_calls_started'],
-      // The primary key begins with the time, and servers may find that there are few runs in the range.
+      // The primary key starts with the time, so servers may prefer it if few runs are in the period.
       ['FROM workflow_runs', isEmbedded ? 'ix_workflow_runs_state' : /ix_workflow_runs_state|PRIMARY/],
-    ])('is read by an index: %s', async (text, index) => {
+    ])('uses an index: %s', async (text, index) => {
       for (const token of [undefined, reader]) {
         const plan = (await planOf(app, text, () => app.request('GET', PATH, token ? { token } : {}))).join();
         expect(plan).toMatch(index);
