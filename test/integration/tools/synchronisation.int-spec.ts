@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
-import { systemPath, toolPath } from '../../support/factories.js';
+import { toolPath } from '../../support/factories.js';
 import { startModernPeer } from '../../support/peers/official.peers.js';
 import type { ScriptedMcpPeer } from '../../support/peers/scripted-mcp.peer.js';
 import {
@@ -223,24 +223,6 @@ describe('synchronization of tools by a connection test', () => {
     expect(body.toolWarnings?.map(({ name }) => name)).toEqual(names);
     expect(flags((await stored(system)).tools)).toEqual(names);
     expect((await sync()).body.synchronizedSystems).toMatchObject([{ added: [], changed: [], removed: [] }]);
-  });
-
-  it('fills an empty description from the server once and never overwrites one', async () => {
-    const { url: baseUrl, ...peer } = await startModernPeer([]);
-    const empty = await createSystem(app, { baseUrl, versionId });
-    const described = await createSystem(app, { baseUrl, versionId, description: 'Ours' });
-    const test = () => testConnection(app, { baseUrl, versionId });
-
-    await test();
-
-    expect((await stored(described)).description).toBe('Ours');
-    expect((await stored(empty)).description).toBe('Modern Peer');
-    await app.request('PATCH', systemPath(empty.resourceId, 'app', versionId), {
-      body: { description: 'Mine' },
-    });
-    await test();
-    expect((await stored(empty)).description).toBe('Mine');
-    await peer.close();
   });
 
   it('synchronizes a committed version with the same review, without changing its systems', async () => {
