@@ -145,15 +145,6 @@ describe('switching a tool', () => {
     expect(body).toEqual(answer);
   });
 
-  it.each([
-    ['another version', () => ({ ...place, versionId: 'v2' })],
-    ['another application', () => newPlace()],
-  ])('answers 404 for %s', async (_case, at) => {
-    const { status, body } = await disable(path({}, at()));
-    expect(status).toBe(404);
-    expect(body).toEqual(SYSTEM_NOT_FOUND);
-  });
-
   it.each([SystemType.Rest, SystemType.NoSqlDb])('answers 404 in a system of type %s', async (type) => {
     const { id, resourceId } = await insertSystem(app, place, { type });
     const [toolId] = await insertTools(app, id, [{ name: 'one' }]);
