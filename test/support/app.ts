@@ -191,22 +191,25 @@ function disciplineOf(nest: NestExpressApplication, env: Env): ShardDiscipline {
 }
 
 /** Metrics of one limit. */
-export interface ShownLimit {
-  most: number | undefined;
+export interface LimitMetrics {
+  /** Configured limit. */
+  maximum: number | undefined;
   refusals: number | undefined;
+  /** Current use by all callers together. */
   all: number | undefined;
+  /** Highest current use by one caller, address or process family. */
   largest: number | undefined;
 }
 
 /** Reads the metrics of the limit that a setting controls. Bypasses HTTP, because a request would change the counts. */
-export async function limitMetrics(app: TestApp, setting: string): Promise<ShownLimit> {
+export async function limitMetrics(app: TestApp, setting: string): Promise<LimitMetrics> {
   const text = await app.nest.get(Metrics).text();
   const value = (name: string, labels = ''): number | undefined => {
     const line = text.split('\n').find((each) => each.startsWith(`${name}{limit="${setting}"${labels}} `));
     return line === undefined ? undefined : Number(line.split(' ').at(-1));
   };
   return {
-    most: value('svc_limit'),
+    maximum: value('svc_limit'),
     refusals: value('svc_limit_refusals_total'),
     all: value('svc_limit_use', ',of="all"'),
     largest: value('svc_limit_use', ',of="largest"'),

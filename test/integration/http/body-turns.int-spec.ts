@@ -80,7 +80,7 @@ describe('large request bodies of one caller', () => {
     });
     expect(refused.headers.get('retry-after')).toBe('1');
     expect(await limitMetrics(app, 'caller-body-bytes')).toEqual({
-      most: 2 * BODY_BYTES,
+      maximum: 2 * BODY_BYTES,
       refusals: expect.toSatisfy((count: number) => count >= 2),
       all: 2 * BODY_BYTES,
       largest: 2 * BODY_BYTES,

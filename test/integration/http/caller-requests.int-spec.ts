@@ -67,7 +67,7 @@ describe('limits on concurrent requests and connections', () => {
         ({ all }) => all === AT_ONCE + 1,
       );
       expect(await limitMetrics(app, 'caller-requests')).toEqual({
-        most: AT_ONCE,
+        maximum: AT_ONCE,
         refusals: expect.toSatisfy((count: number) => count >= 1),
         all: AT_ONCE + 1,
         largest: AT_ONCE,
@@ -155,7 +155,7 @@ describe('limits on concurrent requests and connections', () => {
       }
       expect(await isClosed(await dial())).toBe(true);
       expect(await limitMetrics(app, 'address-connections')).toEqual({
-        most: AT_ONCE,
+        maximum: AT_ONCE,
         refusals: 1,
         all: AT_ONCE,
         largest: AT_ONCE,
@@ -171,7 +171,7 @@ describe('limits on concurrent requests and connections', () => {
       }
       expect(await isClosed(await dial())).toBe(true);
       expect(await limitMetrics(app, 'connections')).toEqual({
-        most: AT_ONCE,
+        maximum: AT_ONCE,
         refusals: 1,
         all: AT_ONCE,
         largest: undefined,

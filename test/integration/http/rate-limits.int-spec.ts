@@ -39,14 +39,14 @@ describe('rate limits', () => {
   ])('by %s are named by the answer and counted in the metrics', async (name, send, setting = name) => {
     await start({ [setting]: '1' });
     expect((await send()).status).not.toBe(429);
-    expect(await limitMetrics(app, name)).toMatchObject({ most: 1, refusals: 0 });
+    expect(await limitMetrics(app, name)).toMatchObject({ maximum: 1, refusals: 0 });
     const { status, body } = await send();
 
     expect({ status, details: body['details'] }).toEqual({
       status: 429,
       details: expect.stringContaining(`${name} is 1.`),
     });
-    expect(await limitMetrics(app, name)).toMatchObject({ most: 1, refusals: 1 });
+    expect(await limitMetrics(app, name)).toMatchObject({ maximum: 1, refusals: 1 });
   });
 
   it.each(['RATE_LIMIT_ADDRESS_PER_MINUTE', 'RATE_LIMIT_PRINCIPAL_PER_MINUTE'])(

@@ -65,7 +65,7 @@ describe('request bodies of many values of one caller', () => {
     });
     expect(refused.headers.get('retry-after')).toBe('1');
     expect(await limitMetrics(app, 'caller-body-values')).toEqual({
-      most: 2 * VALUES,
+      maximum: 2 * VALUES,
       refusals: 1,
       all: 2 * VALUES,
       largest: 2 * VALUES,
@@ -94,7 +94,7 @@ describe('request bodies of many values of one caller', () => {
     release();
     expect((await Promise.all(hanging)).map(({ status }) => status)).toEqual([200, 200]);
     expect(await limitMetrics(app, 'caller-body-values')).toMatchObject({
-      most: undefined,
+      maximum: undefined,
       refusals: 0,
     });
   });

@@ -88,7 +88,7 @@ describe('a process that multiplies', () => {
     }
     expect(await family(instanceMetadata.processInstanceId)).toMatchObject({ instances: INSTANCES });
     const shown = await limitMetrics(other, 'family-instances');
-    expect(shown).toMatchObject({ most: INSTANCES, all: INSTANCES, largest: INSTANCES });
+    expect(shown).toMatchObject({ maximum: INSTANCES, all: INSTANCES, largest: INSTANCES });
     const here = await limitMetrics(app, 'family-instances');
     // Each replica counts the refusals of its own calls.
     expect((shown.refusals ?? 0) + (here.refusals ?? 0)).toBeGreaterThanOrEqual(settled.open.length);
@@ -155,7 +155,7 @@ describe('a process that multiplies', () => {
     expect(status).toBe(409);
     expect(body.incident).toMatchObject({ code: 'ENGINE' });
     expect(body.incident?.message).toContain('open background jobs');
-    expect(await limitMetrics(app, 'family-jobs')).toMatchObject({ most: JOBS, refusals: 1 });
+    expect(await limitMetrics(app, 'family-jobs')).toMatchObject({ maximum: JOBS, refusals: 1 });
     const { id } = await instanceRow(app, body.incident?.processInstanceUuid ?? '');
     expect(await jobsOf([id])).toEqual([]);
     expect(await countInstances(app, published.appId)).toBe(before + 1);

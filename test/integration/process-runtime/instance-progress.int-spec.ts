@@ -156,7 +156,7 @@ describe('GET /rtm/api/runtime/process-instance/{uuid}/progress', () => {
         details: 'followers-per-caller is 3.',
       },
     });
-    expect(shown).toEqual({ most: 3, refusals: 1, all: 3, largest: 3 });
+    expect(shown).toEqual({ maximum: 3, refusals: 1, all: 3, largest: 3 });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
