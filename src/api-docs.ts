@@ -4,7 +4,7 @@ import type { INestApplication } from '@nestjs/common';
 import { SwaggerModule } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { stringify } from 'yaml';
-import { KeptFile } from './platform/http/kept-file.js';
+import { CachedFile } from './platform/http/cached-file.js';
 import { buildOpenApi } from './openapi.js';
 
 /**
@@ -76,16 +76,16 @@ const requireOfSwagger = createRequire(import.meta.resolve('@nestjs/swagger'));
  */
 export function setUpApiDocs(app: INestApplication): void {
   const json = (): string => JSON.stringify(buildOpenApi(app));
-  const files: [paths: string[], file: KeptFile][] = [
-    [['/docs-json'], new KeptFile('application/json; charset=utf-8', json)],
-    [['/docs-yaml'], new KeptFile('text/yaml; charset=utf-8', () => stringify(JSON.parse(json())))],
+  const files: [paths: string[], file: CachedFile][] = [
+    [['/docs-json'], new CachedFile('application/json; charset=utf-8', json)],
+    [['/docs-yaml'], new CachedFile('text/yaml; charset=utf-8', () => stringify(JSON.parse(json())))],
     [
       ['/docs/swagger-ui-init.js', '/docs/docs/swagger-ui-init.js'],
-      new KeptFile('text/javascript; charset=utf-8', () => PAGE_SCRIPT),
+      new CachedFile('text/javascript; charset=utf-8', () => PAGE_SCRIPT),
     ],
-    ...PAGE_FILES.map(([name, type]): [string[], KeptFile] => [
+    ...PAGE_FILES.map(([name, type]): [string[], CachedFile] => [
       [`/docs/${name}`, `/docs/docs/${name}`],
-      new KeptFile(`${type}; charset=utf-8`, () => pageFile(name)),
+      new CachedFile(`${type}; charset=utf-8`, () => pageFile(name)),
     ]),
   ];
   const http = app.getHttpAdapter();

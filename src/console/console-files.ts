@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { Logger } from '@nestjs/common';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { KeptFile } from '../platform/http/kept-file.js';
+import { CachedFile } from '../platform/http/cached-file.js';
 
 /** Output folders of the console build, relative to the built service and to its sources. */
 const FOLDERS = ['../../console', '../../dist/console'];
@@ -22,7 +22,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** Files of the built console, by path below `/console/`. No other file is served. */
 export class ConsoleFiles {
-  private constructor(private readonly files: ReadonlyMap<string, KeptFile>) {}
+  private constructor(private readonly files: ReadonlyMap<string, CachedFile>) {}
 
   /** Reads the built console into memory, so that requests do not wait for the disk. Logs a warning when there is none. */
   static load(): ConsoleFiles {
@@ -30,14 +30,14 @@ export class ConsoleFiles {
       existsSync(join(path, '.vite')),
     );
     const names = folder === undefined ? [] : readdirSync(folder, { recursive: true, encoding: 'utf8' });
-    const files = names.flatMap((name): [string, KeptFile][] => {
+    const files = names.flatMap((name): [string, CachedFile][] => {
       const type = TYPES[extname(name)];
       const caching = name.startsWith(ASSETS) ? FOR_EVER : 'no-cache';
       if (type === undefined) {
         return [];
       }
       const content = readFileSync(join(folder ?? '', name));
-      return [[name, new KeptFile(type, () => content, caching)]];
+      return [[name, new CachedFile(type, () => content, caching)]];
     });
     if (!files.some(([name]) => name === PAGE)) {
       new Logger(ConsoleFiles.name).warn(
@@ -48,7 +48,7 @@ export class ConsoleFiles {
   }
 
   /** Returns the file at a path, the page for any other path, or undefined for a missing asset. */
-  find(path: string): KeptFile | undefined {
+  find(path: string): CachedFile | undefined {
     return this.files.get(path) ?? (path.startsWith(ASSETS) ? undefined : this.files.get(PAGE));
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { given } from '../../platform/given.js';
+import { withoutUndefined } from '../../platform/without-undefined.js';
 import { And, LessThan, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { uuidsIn } from '../../store/tables/conditions.js';
 import { isDuplicate } from '../../store/connection/driver-errors.js';
@@ -34,5 +34,13 @@ function conditionsOf(query: AuditQuery): FindOptionsWhere<AuditEventEntity> {
   const { appId, appVersionId, systemResourceId, action, outcome, actor, before } = query;
   const ids = [...uuidsIn(query), ...(before === undefined ? [] : [LessThan(before)])];
   const id = ids.length === 0 ? undefined : And(...ids);
-  return given({ id, appId, appVersionId, systemResourceId, action, outcome, actorSubject: actor });
+  return withoutUndefined({
+    id,
+    appId,
+    appVersionId,
+    systemResourceId,
+    action,
+    outcome,
+    actorSubject: actor,
+  });
 }

@@ -8,7 +8,7 @@ const status = shows<ComponentStatus>({ enum: ['healthy', 'unhealthy'], enumName
 );
 const moment = shows({ format: 'date-time' });
 const lastHealthCheck = moment('Time of the check.', '2026-01-31T10:20:30.123Z');
-const error = Shows.valueIfAsked(
+const error = Shows.optionalValue(
   'Why it is unhealthy, as a sentence from a fixed list; absent for a healthy component.',
   'The connection was refused.',
 );
@@ -43,10 +43,10 @@ export class InfrastructureDto extends Answer({
   version,
   status,
   lastHealthCheck,
-  connections: Shows.partIfAsked(() => ConnectionsDto, 'Connections of a healthy database.'),
-  brokers: Shows.countIfAsked('Running brokers.', 3),
-  topics: Shows.countIfAsked('Topics, without internal ones of the broker.', 25),
-  memory: Shows.partIfAsked(() => MemoryDto, 'Memory of a healthy cache.'),
+  connections: Shows.optionalPart(() => ConnectionsDto, 'Connections of a healthy database.'),
+  brokers: Shows.optionalNumber('Running brokers.', 3),
+  topics: Shows.optionalNumber('Topics, without internal ones of the broker.', 25),
+  memory: Shows.optionalPart(() => MemoryDto, 'Memory of a healthy cache.'),
   error,
 }) {}
 
@@ -56,7 +56,7 @@ export class IntegrationDto extends Answer({
   status,
   endpoint: Shows.value('Address.', 'https://s3.example.com'),
   lastHealthCheck,
-  buckets: Shows.countIfAsked('Buckets of an object storage.', 5),
+  buckets: Shows.optionalNumber('Buckets of an object storage.', 5),
   error,
 }) {}
 

@@ -6,7 +6,7 @@ export class ErrorResponseDto extends Answer({
   error: Shows.value('HTTP reason phrase.', 'Conflict'),
   message: Shows.value('What is wrong, for a person.', 'Name must be unique inside the project.'),
   status: Shows.number('The HTTP status again.', 409),
-  details: Shows.valueIfAsked(
+  details: Shows.optionalValue(
     'Which field and why, or for a 500 the request id to quote to the operators.',
     'payload.baseUrl: must be an http or https URL',
   ),

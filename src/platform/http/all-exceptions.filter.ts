@@ -26,7 +26,7 @@ import {
   UnknownOutcomeError,
 } from '../errors/domain.error.js';
 import { allowedMethods, routeOf } from './request-routes.js';
-import { marked } from './answer-headers.js';
+import { withReplayHeader } from './answer-headers.js';
 import { errorBody, problemBody, type ErrorResponseDto } from '../errors/error.response.dto.js';
 import { InterruptedAfterStoringError, WrongMethodError } from '../errors/request.errors.js';
 
@@ -153,7 +153,7 @@ function statusOfForeign(error: unknown): number {
 
 function setHeaders(response: Response, error: unknown): void {
   if (error instanceof DomainError) {
-    marked(response, error);
+    withReplayHeader(response, error);
   }
   if (error instanceof UnauthorizedError) {
     response.setHeader('WWW-Authenticate', error.challenge);

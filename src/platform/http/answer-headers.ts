@@ -14,7 +14,7 @@ export const LOCATION_HEADER = {
  * Sets the header `Location` of what was created or started.
  * @param parts segments of the path; they are URL-encoded
  */
-export function locate(response: Response, ...parts: readonly string[]): void {
+export function setLocation(response: Response, ...parts: readonly string[]): void {
   response.setHeader('Location', `/${parts.map(encodeURIComponent).join('/')}`);
 }
 
@@ -28,7 +28,7 @@ export const REPLAY_HEADER = {
 };
 
 /** Returns the response of a call, and sets `Idempotent-Replayed` if it was stored for an earlier call. */
-export function marked<Answer extends object>(response: Response, answer: Answer): Answer {
+export function withReplayHeader<Answer extends object>(response: Response, answer: Answer): Answer {
   if (isReplay(answer)) {
     response.setHeader('Idempotent-Replayed', 'true');
   }

@@ -10,9 +10,9 @@ export interface PathCheck<Service = unknown, Params = unknown> {
   service: Type<Service>;
   params: Type<Params>;
   /** Looks the path up. Throws the error for an invalid path, usually a NotFoundError. */
-  demand: (service: Service, params: Params, principal: Principal) => Promise<unknown>;
+  lookUp: (service: Service, params: Params, principal: Principal) => Promise<unknown>;
   /** Rejects callers who must not learn that the path is malformed. */
-  demandCaller?: (service: Service, path: Request['params'], principal: Principal) => void;
+  authorize?: (service: Service, path: Request['params'], principal: Principal) => void;
   /** For a handler that looks the path up itself: the path is checked only if query or body are rejected. */
   onlyWhenRefused?: boolean;
 }
@@ -34,10 +34,10 @@ export class PathChecks {
     try {
       params = await this.validation.transform(path, { type: 'param', metatype });
     } catch (error) {
-      check.demandCaller?.(service, path, principal);
+      check.authorize?.(service, path, principal);
       throw error;
     }
-    await check.demand(service, params, principal);
+    await check.lookUp(service, params, principal);
   }
 }
 
@@ -80,9 +80,9 @@ function hasDisconnected(host: ArgumentsHost): boolean {
 export const FoundFirst = <Service, Params>(
   service: Type<Service>,
   params: Type<Params>,
-  demand: PathCheck<Service, Params>['demand'],
-  options: Pick<PathCheck<Service, Params>, 'demandCaller' | 'onlyWhenRefused'> = {},
+  lookUp: PathCheck<Service, Params>['lookUp'],
+  options: Pick<PathCheck<Service, Params>, 'authorize' | 'onlyWhenRefused'> = {},
 ): MethodDecorator => {
-  const check = { service, params, demand, ...options } as PathCheck;
+  const check = { service, params, lookUp, ...options } as PathCheck;
   return options.onlyWhenRefused === true ? UseFilters(refusedPathFilter(check)) : CheckedPath(check);
 };

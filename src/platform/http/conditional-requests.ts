@@ -99,7 +99,7 @@ export function readIfMatch(value = ''): IfMatch | undefined {
  * As `readIfMatch`, for changes that require the header.
  * @throws ValidationFailedError also without the header
  */
-export function requiredIfMatch(value?: string): IfMatch {
+export function requireIfMatch(value?: string): IfMatch {
   return readIfMatch(value) ?? refuseIfMatch('is required');
 }
 
@@ -118,7 +118,7 @@ export function matches(ifMatch: IfMatch, etag: string | null): boolean {
  * @throws ChangedMeanwhileError
  * @throws IfMatchRequiredError when something exists, and the caller had to send its tag
  */
-export function demandMatch(condition: ChangeCondition | undefined, etag: string | null): void {
+export function requireMatch(condition: ChangeCondition | undefined, etag: string | null): void {
   if (condition === 'absent' && etag !== null) {
     throw new IfMatchRequiredError();
   }
@@ -149,7 +149,7 @@ export class ChangeConditions {
    * As `of`, for changes that also create: the header is required only if something exists.
    * @throws ValidationFailedError
    */
-  ofMade(header: string | undefined): ChangeCondition | undefined {
+  ofUpsert(header: string | undefined): ChangeCondition | undefined {
     return readIfMatch(header) ?? (this.env.get('HTTP_REQUIRE_IF_MATCH') ? 'absent' : undefined);
   }
 }

@@ -28,22 +28,26 @@ type Json = Record<string, unknown>;
 /** Decorators of response members, which document them in OpenAPI. */
 export const Shows = {
   value: shows({}),
-  valueIfAsked: shows<string | undefined>({ required: false }),
+  optionalValue: shows<string | undefined>({ required: false }),
   flag: shows<boolean>({ type: Boolean }),
   textOrNull: shows<string | null>({ type: String, nullable: true }),
   texts: shows<string[]>({ type: [String] }),
-  textsIfAsked: shows<string[] | undefined>({ type: [String], required: false }),
+  optionalTexts: shows<string[] | undefined>({ type: [String], required: false }),
   textsOrNull: shows<string[] | null>({ type: [String], nullable: true }),
   booleanOrNull: shows<boolean | null>({ type: Boolean, nullable: true }),
   number: shows<number>({ type: 'integer' }),
   numberOrNull: shows<number | null>({ type: 'integer', nullable: true }),
   decimal: shows<number>({ type: Number }),
   decimalOrNull: shows<number | null>({ type: Number, nullable: true }),
-  countIfAsked: shows<number | undefined>({ type: 'integer', required: false }),
-  numberIfAsked: shows<number | null | undefined>({ type: 'integer', nullable: true, required: false }),
+  optionalNumber: shows<number | undefined>({ type: 'integer', required: false }),
+  optionalNumberOrNull: shows<number | null | undefined>({
+    type: 'integer',
+    nullable: true,
+    required: false,
+  }),
   uuid: shows({ format: 'uuid' }),
   uuidOrNull: shows<string | null>({ type: String, format: 'uuid', nullable: true }),
-  uuidIfAsked: shows<string | undefined>({ format: 'uuid', required: false }),
+  optionalUuid: shows<string | undefined>({ format: 'uuid', required: false }),
   /** ISO 8601 in UTC with milliseconds, as JSON serializes a Date. */
   moment: shows<Date | string>({ format: 'date-time' }),
   momentOrNull: shows<Date | string | null>({ type: String, format: 'date-time', nullable: true }),
@@ -67,9 +71,9 @@ export const Shows = {
     shows<Part | null>({ type: () => type(), nullable: true })(description, example),
   list: <Part>(type: () => Type<Part>, description: string) =>
     shows<Part[]>({ type: () => [type()] })(description),
-  partIfAsked: <Part>(type: () => Type<Part>, description: string) =>
+  optionalPart: <Part>(type: () => Type<Part>, description: string) =>
     shows<Part | undefined>({ type: () => type(), required: false })(description),
-  listIfAsked: <Part>(type: () => Type<Part>, description: string) =>
+  optionalList: <Part>(type: () => Type<Part>, description: string) =>
     shows<Part[] | undefined>({ type: () => [type()], required: false })(description),
 };
 

@@ -3,7 +3,7 @@ import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, IsDate, IsIn, IsInt, IsOptional, IsUUID, Matches, Max, Min } from 'class-validator';
 import type { Shown } from '../openapi/answer-fields.decorators.js';
-import { given } from '../given.js';
+import { withoutUndefined } from '../without-undefined.js';
 import { parseDateTime } from '#engine/support';
 import { IsText, PROCESS_NAME, MatchesPathId, PATH_ID_PATTERN } from './patterns.decorators.js';
 import { pageLimits } from './page.limits.js';
@@ -56,15 +56,15 @@ export const IsQueryList = (
   {
     pattern,
     maxLength,
-    most,
+    maxItems,
     message,
-  }: { pattern: string; maxLength: number; most: number; message: string },
+  }: { pattern: string; maxLength: number; maxItems: number; message: string },
   options: ApiPropertyOptions,
 ): Shown<string[] | undefined> =>
   IsInQuery<string[]>(
-    { type: 'array', items: { type: 'string', pattern, maxLength }, maxItems: most, ...options },
+    { type: 'array', items: { type: 'string', pattern, maxLength }, maxItems, ...options },
     Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? [value] : value)),
-    ArrayMaxSize(most, { message: `must be given at most ${most} times` }),
+    ArrayMaxSize(maxItems, { message: `must be given at most ${maxItems} times` }),
     // One message for length and pattern, which explains what to write. The documented pattern has no lookahead,
     // because generators of requests do not support it.
     Matches(new RegExp(`^(?=[^]{0,${maxLength}}$)(?:${pattern})`, 'u'), { each: true, message }),
@@ -84,7 +84,7 @@ export const IsQueryId = (description: string): Shown<string | undefined> =>
 /** An optional name of a process in a query. */
 export const IsQueryProcessName = (description: string, example?: string): Shown<string | undefined> =>
   IsInQuery(
-    { type: String, pattern: PROCESS_NAME.pattern.source, description, ...given({ example }) },
+    { type: String, pattern: PROCESS_NAME.pattern.source, description, ...withoutUndefined({ example }) },
     Matches(PROCESS_NAME.pattern, { message: 'must be the name of a process' }),
   );
 
@@ -99,7 +99,7 @@ export const IsQueryName = <Name extends string>(
   { example, message }: { example?: string; message?: string } = {},
 ): Shown<Name | undefined> =>
   IsInQuery<Name>(
-    { enum: [...names], enumName, description, ...given({ example }) },
+    { enum: [...names], enumName, description, ...withoutUndefined({ example }) },
     IsIn(names, { message: message ?? `must be one of ${names.join(', ')}` }),
   );
 

@@ -102,7 +102,7 @@ export const ForReaders = (options: Pick<PathCheck, 'onlyWhenRefused'> = {}): Me
     InstanceAccessService,
     InstanceParams,
     (access, { uuid }, principal) => access.requireReadable(principal, uuid),
-    { demandCaller: (_access, _path, principal) => requireReader(principal), ...options },
+    { authorize: (_access, _path, principal) => requireReader(principal), ...options },
   );
 
 /** Fields of an instance that decide who may act; `starter` is the caller who started the call chain. */

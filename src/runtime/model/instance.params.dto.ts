@@ -64,7 +64,7 @@ export class InstancesQueryDto extends Fields({
     {
       pattern: SEARCH_TERM_PATTERN,
       maxLength: MAX_SEARCH_TERM,
-      most: MAX_SEARCH_TERMS,
+      maxItems: MAX_SEARCH_TERMS,
       message: `must be a data path, a colon and a value of 1 to ${MAX_SEARCH_VALUE} characters, such as client.id:4711`,
     },
     {

@@ -129,15 +129,15 @@ export class InstanceResponseDto extends AnswerWith(InstanceSummaryDto, {
     'The last 20 corrections of process data by people, newest first. The history has the values before and after.',
   ),
   incidents: Shows.list(() => InstanceIncidentDto, 'Open incidents.'),
-  children: Shows.listIfAsked(
+  children: Shows.optionalList(
     () => InstanceChildDto,
     'Newest called processes; use `parentProcessInstanceUuid` of the list to get all. Absent if `include` excludes it.',
   ),
-  history: Shows.listIfAsked(
+  history: Shows.optionalList(
     () => HistoryEventDto,
     'Newest events of the audit trail, newest first. Absent if `include` excludes it.',
   ),
-  historyNext: Shows.numberIfAsked(
+  historyNext: Shows.optionalNumberOrNull(
     'Value of `before` for the next page of the history; null if there are no more events. Absent without `history`.',
     null,
   ),

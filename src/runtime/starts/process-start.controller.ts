@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { CurrentPrincipal, ShowsPermission } from '../../platform/auth/access.decorators.js';
 import type { Principal } from '../../platform/user/principal.js';
 import { FoundFirst } from '../../platform/http/checked-path.js';
-import { marked } from '../../platform/http/answer-headers.js';
+import { withReplayHeader } from '../../platform/http/answer-headers.js';
 import { RequestHeader } from '../../platform/http/request.decorators.js';
 import {
   BuildProcessParams,
@@ -29,7 +29,7 @@ export class ProcessStartController {
     BuildProcessParams,
     (processes, params, principal) => processes.requireStartable(principal, definitionOf(params)),
     {
-      demandCaller: (processes, { appId }, principal) =>
+      authorize: (processes, { appId }, principal) =>
         processes.requireStartPermission(principal, String(appId)),
     },
   )
@@ -43,7 +43,7 @@ export class ProcessStartController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<StartProcessResponseDto> {
     const call = { body, platform, idempotencyKey };
-    return marked(response, await this.processes.start(principal, definitionOf(params), call));
+    return withReplayHeader(response, await this.processes.start(principal, definitionOf(params), call));
   }
 }
 

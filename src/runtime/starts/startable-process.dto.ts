@@ -40,7 +40,7 @@ export class ProcessStartEventDto extends Answer({
   bpmnElementId: Shows.value('Id of the element in the BPMN file.', 'start'),
   name: Shows.textOrNull('Name of the start event.', 'Client signs up'),
   lane: Shows.textOrNull('Lane of the start event; null outside of lanes.', null),
-  startPermissions: Shows.textsIfAsked(
+  startPermissions: Shows.optionalTexts(
     'Permissions, one of which a start here requires (`svc:start`); absent if `PROCESS_START_PERMISSION` decides.',
     ['loan-clerk'],
   ),
@@ -65,7 +65,7 @@ export class StartableProcessDto extends Answer({
     'JSON Schema (2020-12) of the body of a start, without `startCondition`; null for any object.',
     INPUT_SCHEMA_EXAMPLE,
   ),
-  searchable: Shows.textsIfAsked(
+  searchable: Shows.optionalTexts(
     'Data paths by whose values instances can be found (`svc:searchable`); absent if the process declares none.',
     ['client.id'],
   ),

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { demandMatch, readIfMatch } from '../../platform/http/conditional-requests.js';
+import { requireMatch, readIfMatch } from '../../platform/http/conditional-requests.js';
 import { inThisTurn } from '#engine/support';
 import type { Principal } from '../../platform/user/principal.js';
 import type { JsonObject } from '#engine/json';
@@ -128,7 +128,7 @@ export class UiActionExecutionService {
     if (token === undefined) {
       throw new ProcessStateError('TOKEN_NOT_ACTIVE', 'The token is not active.');
     }
-    demandMatch(call.ifMatch, visitTag(token));
+    requireMatch(call.ifMatch, visitTag(token));
     return this.step(held, loaded, { token, place, call });
   }
 

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { callerFingerprint, type Principal } from '../../platform/user/principal.js';
 import { canonicalJson } from '../../platform/json/canonical-json.js';
-import { demandMatch, matches, type IfMatch } from '../../platform/http/conditional-requests.js';
+import { requireMatch, matches, type IfMatch } from '../../platform/http/conditional-requests.js';
 import { RecentlyUsed } from '../../platform/recently-used.js';
 import type { JsonObject } from '#engine/json';
 import type { RepeatKey } from '../../idempotency/idempotency-key.dto.js';
@@ -94,7 +94,7 @@ export class UiActionRepeats {
     if (token === undefined || effect === null) {
       return undefined;
     }
-    demandMatch(call.ifMatch, visitTag(token));
+    requireMatch(call.ifMatch, visitTag(token));
     throw new ProcessStateError('UI_ACTION_REPEATED', REPEAT_MESSAGES[effect]);
   }
 

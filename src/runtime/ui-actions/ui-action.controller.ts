@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { CurrentPrincipal, RequirePermission } from '../../platform/auth/access.decorators.js';
 import type { Principal } from '../../platform/user/principal.js';
 import { FoundFirst } from '../../platform/http/checked-path.js';
-import { marked } from '../../platform/http/answer-headers.js';
+import { withReplayHeader } from '../../platform/http/answer-headers.js';
 import { RequestHeaders } from '../../platform/http/request.decorators.js';
 import { UiActionExecutionService, type UiActionHeaders } from './ui-action-execution.service.js';
 import { UiActionParams, UiActionResponseDto } from './ui-action.dto.js';
@@ -33,6 +33,6 @@ export class UiActionController {
     headers: UiActionHeaders,
     @Res({ passthrough: true }) response: Response,
   ): Promise<UiActionResponseDto> {
-    return marked(response, await this.actions.execute(principal, params, body, headers));
+    return withReplayHeader(response, await this.actions.execute(principal, params, body, headers));
   }
 }

@@ -19,7 +19,7 @@ export class ServiceAccountResponseDto extends Answer({
     'Present when the client signs with a private key (OpenID Connect Core 1.0, section 9).',
     'private_key_jwt',
   ),
-  algorithm: Shows.valueIfAsked(
+  algorithm: Shows.optionalValue(
     'Signature algorithm of the private key (RFC 7518). Present with authenticationMethod.',
     'ES256',
   ),
@@ -27,7 +27,7 @@ export class ServiceAccountResponseDto extends Answer({
     'Key id of the private key, if any. Present with authenticationMethod.',
     'key-2026',
   ),
-  scope: Shows.valueIfAsked('Scope of the token request (extension).', 'inventory.read'),
+  scope: Shows.optionalValue('Scope of the token request (extension).', 'inventory.read'),
   tokenParameters: shown<Readonly<Record<string, string>> | undefined>(
     ApiPropertyOptional({
       type: 'object',
@@ -85,11 +85,11 @@ export class CertificateDto extends Answer({
 
 /** TLS certificates of a system in responses, without the key. */
 export class TlsResponseDto extends Answer({
-  caCertificates: Shows.listIfAsked(
+  caCertificates: Shows.optionalList(
     () => CertificateDto,
     'Authorities to trust instead of the built-in ones.',
   ),
-  clientCertificate: Shows.partIfAsked(
+  clientCertificate: Shows.optionalPart(
     () => CertificateDto,
     'Client certificate for servers that request one.',
   ),

@@ -52,7 +52,7 @@ export class SystemSummaryDto extends IntersectionType(
   Answer({
     appId: Shows.value('Application of the system.', 'sample'),
     appVersionId: Shows.value('Application version of the system.', 'v1'),
-    manifestInfo: Shows.partIfAsked(() => ManifestInfoDto, 'Only with includeManifestInfo=true.'),
+    manifestInfo: Shows.optionalPart(() => ManifestInfoDto, 'Only with includeManifestInfo=true.'),
   }),
 ) {}
 

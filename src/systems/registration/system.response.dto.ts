@@ -63,12 +63,12 @@ export class SystemResponseDto extends Answer({
   authorization: shown<ShownAuthorization<'config'>>(
     IsOneKindOf(STORED_KINDS, { description: WITHOUT_SECRET }),
   ),
-  tls: Shows.partIfAsked(() => TlsResponseDto, 'Certificates (extension).'),
-  headerNames: Shows.textsIfAsked(
+  tls: Shows.optionalPart(() => TlsResponseDto, 'Certificates (extension).'),
+  headerNames: Shows.optionalTexts(
     'Names of the static headers (extension), whose values are never returned.',
     ['X-Tenant'],
   ),
-  timeoutMs: Shows.countIfAsked(
+  timeoutMs: Shows.optionalNumber(
     'Deadline of one tool call in milliseconds (extension); 30 seconds if absent.',
     120_000,
   ),

@@ -6,7 +6,7 @@ import type { Principal } from '../../platform/user/principal.js';
 import { Permission } from '../../platform/auth/permission.js';
 import { ChangeConditions, readIfMatch, namesTag } from '../../platform/http/conditional-requests.js';
 import type { JsonText } from '../../platform/http/json-replies.js';
-import { locate } from '../../platform/http/answer-headers.js';
+import { setLocation } from '../../platform/http/answer-headers.js';
 import { RequestHeader } from '../../platform/http/request.decorators.js';
 import { FoundFirst } from '../../platform/http/checked-path.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
@@ -63,7 +63,7 @@ export class SystemsController {
   ): Promise<CreatedSystemResponseDto> {
     const system = await this.systems.create(principal, versionOf(params), body);
     const place = ['rt', 'system', 'ri', system.resourceId, 'integration', 'api', 'systems', 'getById'];
-    locate(response, ...pathOf(params), ...place);
+    setLocation(response, ...pathOf(params), ...place);
     return toCreatedSystemResponse({ ...system, hasClientKey: system.clientKey !== null });
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
-import { demandMatch, type IfMatch } from '../../platform/http/conditional-requests.js';
+import { requireMatch, type IfMatch } from '../../platform/http/conditional-requests.js';
 import type { Principal } from '../../platform/user/principal.js';
 import { Clock } from '../../platform/clock.js';
 import { Database } from '../../store/database.js';
@@ -202,7 +202,7 @@ export class SystemsService {
    */
   async demandMatch(manager: EntityManager, key: SystemKey, ifMatch: IfMatch | undefined): Promise<void> {
     if (ifMatch !== undefined) {
-      demandMatch(ifMatch, await this.tagInside(manager, key));
+      requireMatch(ifMatch, await this.tagInside(manager, key));
     }
   }
 

@@ -4,7 +4,7 @@ import type { EntityManager } from 'typeorm';
 import { PermissionDeniedError } from '../../../platform/auth/auth.errors.js';
 import { Permission } from '../../../platform/auth/permission.js';
 import { Clock } from '../../../platform/clock.js';
-import { demandMatch, type ChangeCondition } from '../../../platform/http/conditional-requests.js';
+import { requireMatch, type ChangeCondition } from '../../../platform/http/conditional-requests.js';
 import { mayFor } from '../../../platform/user/grant.js';
 import type { Principal } from '../../../platform/user/principal.js';
 import { Database } from '../../../store/database.js';
@@ -169,7 +169,7 @@ export class ActiveBuildsService implements OnModuleInit {
     { summary: { appId, appVersionId, buildId }, build, condition }: Replacement,
   ): Promise<Activation> {
     const before = await ActiveBuilds.lock(manager, appId);
-    demandMatch(condition, before && activeBuildTag(before));
+    requireMatch(condition, before && activeBuildTag(before));
     if (before?.buildId === buildId) {
       return { buildId, previousBuildId: buildId, activatedAt: before.activatedAt };
     }

@@ -77,7 +77,7 @@ export class BuildsController {
     @Body() { buildId }: ActivateBuildRequestDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ActivatedBuildResponseDto> {
-    const condition = this.conditions.ofMade(ifMatch);
+    const condition = this.conditions.ofUpsert(ifMatch);
     const activation = await this.actives.activate(principal, appId, buildId, condition);
     response.setHeader('ETag', activeBuildTag(activation));
     return toActiveBuild(activation);

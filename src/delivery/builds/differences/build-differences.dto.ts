@@ -31,7 +31,7 @@ export class BuildDifferenceDto extends Answer({
 export class BuildDifferencesResponseDto extends Answer({
   buildId: Shows.uuid('The build that was compared.'),
   activeBuildId: Shows.uuidOrNull('The active build; null if there is none, and then every part is added.'),
-  baseBuildId: Shows.uuidIfAsked('The build in `baseBuildId` that it was compared with; absent otherwise.'),
+  baseBuildId: Shows.optionalUuid('The build in `baseBuildId` that it was compared with; absent otherwise.'),
   differences: Shows.list(
     () => BuildDifferenceDto,
     'Sorted by kind, application, place and name; empty if both builds are equal.',

@@ -6,7 +6,7 @@ import { CurrentPrincipal, RequirePermission } from '../../../platform/auth/acce
 import type { Principal } from '../../../platform/user/principal.js';
 import { BodyAsBytes, RequestHeader, BodyLimit } from '../../../platform/http/request.decorators.js';
 import { JsonText } from '../../../platform/http/json-replies.js';
-import { locate, marked } from '../../../platform/http/answer-headers.js';
+import { setLocation, withReplayHeader } from '../../../platform/http/answer-headers.js';
 import { readIfMatch } from '../../../platform/http/conditional-requests.js';
 import { packageLimits } from '../../packages/package.limits.js';
 import { AuditAction } from '../../../audit/model/audit.types.js';
@@ -83,8 +83,8 @@ export class AppPackagesController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<NewBuildResponseDto> {
     const made = await this.builds.create(principal, versionOf(params), idempotencyKey);
-    const build = toNewBuild(marked(response, made));
-    locate(response, 'appmanager', 'api', 'resource', 'app', params.appId, 'build', build.buildId);
+    const build = toNewBuild(withReplayHeader(response, made));
+    setLocation(response, 'appmanager', 'api', 'resource', 'app', params.appId, 'build', build.buildId);
     return build;
   }
 }

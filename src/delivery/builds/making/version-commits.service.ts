@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { demandMatch, type IfMatch } from '../../../platform/http/conditional-requests.js';
+import { requireMatch, type IfMatch } from '../../../platform/http/conditional-requests.js';
 import { inTurns } from '#engine/support';
 import type { Principal } from '../../../platform/user/principal.js';
 import { nameKey } from '../../../platform/validation/resource-name.js';
@@ -154,7 +154,7 @@ export class VersionCommitsService {
       throw new PackageMovedError();
     }
     await this.requireSystems(manager, version, systems);
-    demandMatch(condition, checksum === null ? null : `"${checksum}"`);
+    requireMatch(condition, checksum === null ? null : `"${checksum}"`);
     const committedAt = await this.apps.commit(manager, version);
     await this.audit.record(manager, principal, {
       action: AuditAction.VersionCommit,

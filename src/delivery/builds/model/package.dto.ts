@@ -19,7 +19,7 @@ export class PackageProblemDto extends Answer({
     '/libraries/0',
   ),
   message: Shows.value('Description of the problem and how to fix it.', 'There is no such build.'),
-  elementName: Shows.valueIfAsked(
+  elementName: Shows.optionalValue(
     'Name of the BPMN element or node, as shown in a modeler; absent if it has none.',
     'Approve the loan',
   ),

@@ -6,8 +6,8 @@ import { CurrentPrincipal, RequirePermission } from '../../../platform/auth/acce
 import type { Principal } from '../../../platform/user/principal.js';
 import { FoundFirst } from '../../../platform/http/checked-path.js';
 import type { JsonText } from '../../../platform/http/json-replies.js';
-import { requiredIfMatch } from '../../../platform/http/conditional-requests.js';
-import { locate } from '../../../platform/http/answer-headers.js';
+import { requireIfMatch } from '../../../platform/http/conditional-requests.js';
+import { setLocation } from '../../../platform/http/answer-headers.js';
 import { packageLimits } from '../../packages/package.limits.js';
 import { BodyLimit } from '../../../platform/http/request.decorators.js';
 import { AuditAction } from '../../../audit/model/audit.types.js';
@@ -65,7 +65,7 @@ export class WorkflowNodesController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<WorkflowNodeDto> {
     const shown = await this.workflows.create(principal, workflowOf(params), body, onSequence);
-    locate(response, ...pathOf(params), 'workflow', params.workflowName, 'node', shown.node.id);
+    setLocation(response, ...pathOf(params), 'workflow', params.workflowName, 'node', shown.node.id);
     return respond(response, shown);
   }
 
@@ -90,7 +90,7 @@ export class WorkflowNodesController {
     @Body() body: Record<string, unknown>,
     @Res({ passthrough: true }) response: Response,
   ): Promise<WorkflowNodeDto> {
-    const tag = requiredIfMatch(ifMatch);
+    const tag = requireIfMatch(ifMatch);
     return respond(response, await this.workflows.update(principal, nodeOf(params), tag, body));
   }
 
@@ -102,7 +102,7 @@ export class WorkflowNodesController {
     @Param() params: WorkflowNodeParams,
     @Headers('if-match') ifMatch: string | undefined,
   ): Promise<WorkflowNodeDto> {
-    const tag = requiredIfMatch(ifMatch);
+    const tag = requireIfMatch(ifMatch);
     return toWorkflowNode(await this.workflows.remove(principal, nodeOf(params), tag));
   }
 }

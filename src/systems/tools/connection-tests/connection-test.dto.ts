@@ -123,26 +123,26 @@ export class ConnectionTestResponseDto extends Answer({
     'Outcome as specified by the interface contract; the last message is an extension.',
     SUCCESS,
   ),
-  details: Shows.valueIfAsked(
+  details: Shows.optionalValue(
     `Why the test failed, one of:${listOf(CONNECTION_FAILURES)}`,
     'The connection was refused.',
   ),
-  tools: Shows.listIfAsked(() => TestedToolDto, 'Only when the test succeeded.'),
-  rejectedTools: Shows.listIfAsked(() => RejectedToolDto, 'Rejected tools, with reasons.'),
-  toolWarnings: Shows.listIfAsked(
+  tools: Shows.optionalList(() => TestedToolDto, 'Only when the test succeeded.'),
+  rejectedTools: Shows.optionalList(() => RejectedToolDto, 'Rejected tools, with reasons.'),
+  toolWarnings: Shows.optionalList(
     () => ToolWarningDto,
     'What was truncated or removed from listed tools, and which of their features are not supported.',
   ),
-  synchronizedSystems: Shows.listIfAsked(
+  synchronizedSystems: Shows.optionalList(
     () => SynchronizedSystemDto,
     'Systems of this version with the same connection, whose tools were synchronised.',
   ),
-  server: Shows.partIfAsked(() => TestedServerDto, 'Self-description of the server.'),
-  protocolVersion: Shows.valueIfAsked('Negotiated MCP revision.', '2026-07-28'),
+  server: Shows.optionalPart(() => TestedServerDto, 'Self-description of the server.'),
+  protocolVersion: Shows.optionalValue('Negotiated MCP revision.', '2026-07-28'),
   transport: shows<string | undefined>({ enum: ['streamable-http', 'sse'], required: false })(
     'Detected MCP transport; `sse` is deprecated.',
   ),
-  warnings: Shows.textsIfAsked(
+  warnings: Shows.optionalTexts(
     'Warnings about a working connection, such as unencrypted credentials or a deprecated transport.',
   ),
   latencyMs: Shows.number('Duration of the test in milliseconds.', 42),

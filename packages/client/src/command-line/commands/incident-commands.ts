@@ -10,7 +10,7 @@ import {
 import type { JsonObject } from '#engine/json';
 import { processData } from '../process-data.js';
 import { UsageError, type Session } from '../session.js';
-import { given } from '../../../../../src/platform/given.js';
+import { withoutUndefined } from '../../../../../src/platform/without-undefined.js';
 import { table } from '../lines.js';
 
 /** States of incidents, as in the incident inbox. */
@@ -129,7 +129,7 @@ function filtersOf({ app, build, process, element, code, from, to }: IncidentsOp
     processDefinitionName: process,
     bpmnElementId: element,
   };
-  return given({ ...place, code: code as ListedIncident['code'] | undefined, from, to });
+  return withoutUndefined({ ...place, code: code as ListedIncident['code'] | undefined, from, to });
 }
 
 const RETRY_NOTE = 'A workflow that has already made a non-repeatable call continues with its original data.';

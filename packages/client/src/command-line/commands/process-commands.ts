@@ -8,7 +8,7 @@ import {
   type SvcClient,
 } from '../../index.js';
 import { didYouMean } from '#engine/support';
-import { given } from '../../../../../src/platform/given.js';
+import { withoutUndefined } from '../../../../../src/platform/without-undefined.js';
 import { eventText, nodeOf, table } from '../lines.js';
 import { workflowMessages } from './incident-commands.js';
 import { processData } from '../process-data.js';
@@ -41,8 +41,8 @@ export async function startProcess(
   const buildId = options.build ?? (await svc.getBuildInfo({ path: { appId } })).data.buildId;
   const starting = svc.startProcess({
     path: { appId, buildId, processDefinitionName: process },
-    headers: { ...PLATFORM, ...given({ 'Idempotency-Key': key }) },
-    body: { ...data, ...given({ startCondition }) },
+    headers: { ...PLATFORM, ...withoutUndefined({ 'Idempotency-Key': key }) },
+    body: { ...data, ...withoutUndefined({ startCondition }) },
   });
   const { data: instance } = await starting.catch(async (error: unknown) => {
     throw await withNearestProcess(svc, { appId, buildId }, process, error);
@@ -99,7 +99,7 @@ export async function act(
   const { data: result } = await svc.executeUiAction({
     path: { processUuid: uuid, tokenUuid: only.tokenUuid, uiActionSvcUuid: only.svcUuid },
     headers: {
-      ...given({ 'Idempotency-Key': options.key }),
+      ...withoutUndefined({ 'Idempotency-Key': options.key }),
       'If-Match': `"${only.visit}"`,
       ...(only.back ? { 'svc-back': 'true' as const } : {}),
     },
@@ -188,7 +188,7 @@ function incidentLines(
 async function listInstances(session: Session, svc: SvcClient, options: ShowOptions): Promise<number> {
   const { app, process, limit } = options;
   const state = options.state as InstanceResponse['state'] | undefined;
-  const found = given({ applicationId: app, processDefinitionName: process, state });
+  const found = withoutUndefined({ applicationId: app, processDefinitionName: process, state });
   const { data } = await svc.listProcessInstances({
     query: { ...found, ...(options.data.length === 0 ? {} : { data: options.data }), limit },
   });

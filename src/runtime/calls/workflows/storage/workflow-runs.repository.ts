@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Sender } from '../../../../store/groups/step-transaction.js';
-import { given } from '../../../../platform/given.js';
+import { withoutUndefined } from '../../../../platform/without-undefined.js';
 import {
   And,
   In,
@@ -88,7 +88,14 @@ export class WorkflowRunsRepository {
     const { state, processInstanceUuid, parentRunId, workflow, before } = query;
     const ids = [...uuidsIn(query), ...(before === undefined ? [] : [LessThan(before)])];
     const id = ids.length === 0 ? undefined : And(...ids);
-    const where = given({ id, state, processInstanceUuid, parentRunId, workflow, shard: EVERY_SHARD });
+    const where = withoutUndefined({
+      id,
+      state,
+      processInstanceUuid,
+      parentRunId,
+      workflow,
+      shard: EVERY_SHARD,
+    });
     return this.database.read((manager) =>
       LISTED_RUN.find(manager, where, { order: { id: 'DESC' }, limit, and: ofApps(manager, apps) }),
     );

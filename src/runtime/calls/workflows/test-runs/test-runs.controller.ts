@@ -5,7 +5,7 @@ import { Permission } from '../../../../platform/auth/permission.js';
 import { CurrentPrincipal, RequirePermission } from '../../../../platform/auth/access.decorators.js';
 import type { Principal } from '../../../../platform/user/principal.js';
 import { FoundFirst } from '../../../../platform/http/checked-path.js';
-import { locate, marked } from '../../../../platform/http/answer-headers.js';
+import { setLocation, withReplayHeader } from '../../../../platform/http/answer-headers.js';
 import { RequestHeader } from '../../../../platform/http/request.decorators.js';
 import { AuditAction } from '../../../../audit/model/audit.types.js';
 import { Audited } from '../../../../audit/recording/audited.decorator.js';
@@ -32,7 +32,7 @@ export class TestRunsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<StartedTestRunDto> {
     const started = await this.runs.start(principal, params, body, idempotencyKey);
-    locate(response, 'rtm', 'api', 'runtime', 'workflow-run', started.workflowRunId);
-    return marked(response, started);
+    setLocation(response, 'rtm', 'api', 'runtime', 'workflow-run', started.workflowRunId);
+    return withReplayHeader(response, started);
   }
 }

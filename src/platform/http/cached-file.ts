@@ -17,7 +17,7 @@ interface CachedContent {
  * A public file that does not change while the process runs. It is created and compressed on the first request and then
  * cached, so that further requests are cheap.
  */
-export class KeptFile {
+export class CachedFile {
   private content: CachedContent | undefined;
 
   /** @param make returns the content; called at most once */

@@ -1,8 +1,0 @@
-type Given<Values> = { [Name in keyof Values]?: NonNullable<Values[Name]> };
-
-/** Returns a copy without the members that are undefined, such as filters that a request omits. */
-export function given<Values extends object>(values: Values): Given<Values> {
-  return Object.fromEntries(
-    Object.entries(values).filter(([, value]) => value !== undefined),
-  ) as Given<Values>;
-}
