@@ -11,14 +11,14 @@ const script = readFileSync('.ci/run', 'utf8');
 const audit = /^audit\(\) \{$.*?^\}$/ms.exec(script)?.[0] ?? '';
 
 it.each([
-  ['passes without a known vulnerability', '{"vulnerabilities":{}}', 0, 0, 'No known vulnerability'],
+  ['passes without a known vulnerability', '{"vulnerabilities":{}}', 0, 0, 'No known vulnerabilities'],
   ['fails with one', '{"vulnerabilities":{"a":{"severity":"high"}}}', 1, 1, 'vulnerabilities'],
   [
     'is skipped with a message if the registry does not support audits',
     '{"error":{}}',
     1,
     77,
-    'offers no audit',
+    'provides no audit',
   ],
 ])('the audit gate of CI %s', (_name, report, npmStatus, status, line) => {
   const npm = join(folder, 'npm');

@@ -27,7 +27,7 @@ describe('nextMessage', () => {
     const events = new EventEmitter();
     const message = nextMessage(childOf(events));
     events.emit('exit', 1);
-    await expect(message).rejects.toThrow('ended without an answer');
+    await expect(message).rejects.toThrow('ended without a message');
     expect([events.listenerCount('message'), events.listenerCount('exit')]).toEqual([0, 0]);
   });
 });
