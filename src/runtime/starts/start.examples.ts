@@ -39,7 +39,7 @@ export const BODY_SCHEMA_EXAMPLE = {
         amount: { type: 'number', exclusiveMinimum: 0 },
         months: { type: 'integer', minimum: 1, maximum: 360 },
         income: { type: 'number', exclusiveMinimum: 0 },
-        advice: { type: 'boolean', description: 'Whether an agent shall explain the offer.' },
+        advice: { type: 'boolean', description: 'Whether an agent explains the offer.' },
       },
       required: ['amount', 'months', 'income'],
     },
