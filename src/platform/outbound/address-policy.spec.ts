@@ -21,7 +21,7 @@ describe('AddressPolicy', () => {
     'https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/',
     'https://example.com/mcp',
     'http://localhost:3000/',
-  ])('leaves %s to resolution or allows it', (url) => {
+  ])('accepts %s before name resolution', (url) => {
     expect(failureOf(strict, url)).toBe('allowed');
   });
 
@@ -33,7 +33,7 @@ describe('AddressPolicy', () => {
     'data:text/plain,x',
     'http://user@example.com/',
     'http://user:password@example.com/',
-  ])('refuses the scheme or the credentials of %s', (url) => {
+  ])('rejects the scheme or the credentials of %s', (url) => {
     expect(failureOf(evaluation, url)).toBe('protocol');
   });
 
@@ -43,7 +43,7 @@ describe('AddressPolicy', () => {
     'http://mcp.example.com:0/',
     'http://93.184.215.14:1/',
     'http://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]:6667/',
-  ])('refuses the port of %s, whatever the allow-list says', (url) => {
+  ])('rejects the port of %s even if the allow-list contains the host', (url) => {
     const { hostname, port } = new URL(url);
     const open = new AddressPolicy({ allow: [`${hostname}:8080`, hostname], allowLoopback: true });
     expect(failureOf(strict, url)).toBe('port');
@@ -51,7 +51,7 @@ describe('AddressPolicy', () => {
     expect(failureOf(open, url.replace(`:${port}/`, ':8080/'))).toBe('allowed');
   });
 
-  it('says that an address is refused before it looks at the port', () => {
+  it('checks the address before the port', () => {
     expect(failureOf(strict, 'http://10.0.0.1:6000/')).toBe('blocked');
   });
 
@@ -68,7 +68,7 @@ describe('AddressPolicy', () => {
     'http://[0:0:0:0:0:0:0:1]/',
     'http://[::ffff:127.0.0.1]/',
     'http://[::ffff:7f00:1]/',
-  ])('refuses loopback as %s unless loopback is allowed', (url) => {
+  ])('rejects loopback as %s unless loopback is allowed', (url) => {
     expect(failureOf(strict, url)).toBe('blocked');
     expect(failureOf(evaluation, url)).toBe('allowed');
   });
@@ -102,7 +102,7 @@ describe('AddressPolicy', () => {
     'http://[::ffff:10.0.0.1]/',
     'http://[100::1]/',
     'http://[4000::1]/',
-  ])('refuses what is not globally routable: %s', (url) => {
+  ])('rejects addresses that are not globally routable: %s', (url) => {
     expect(failureOf(evaluation, url)).toBe('blocked');
   });
 
@@ -124,7 +124,7 @@ describe('AddressPolicy', () => {
     'http://metadata.google.internal../',
     'http://169.254.169.254../',
     'http://a..example/',
-  ])('never allows %s, whatever the list says', (url) => {
+  ])('rejects %s even if the allow-list contains it', (url) => {
     const open = new AddressPolicy({
       allow: ['0.0.0.0/0', '::/0', 'metadata.google.internal'],
       allowLoopback: true,
@@ -140,7 +140,7 @@ describe('AddressPolicy', () => {
     ['fd00::/8', 'http://[fd12::1]/', 'http://[fd00::1]:8080/', 'http://[fc00::1]/'],
     ['[fd00::1]:443', 'https://[fd00::1]/', 'https://[fd00:0::1]/', 'http://[fd00::1]/'],
     ['127.0.0.1', 'http://[::ffff:127.0.0.1]/', 'http://127.1/', 'http://[::1]/'],
-  ])('%s allows what it says', (entry, allowed, alsoAllowed, refused) => {
+  ])('allows exactly what the entry %s covers', (entry, allowed, alsoAllowed, refused) => {
     const policy = new AddressPolicy({ allow: [entry], allowLoopback: false });
     expect([allowed, alsoAllowed, refused].map((url) => failureOf(policy, url))).toEqual([
       'allowed',
@@ -149,7 +149,7 @@ describe('AddressPolicy', () => {
     ]);
   });
 
-  it('allows a host name with whatever private address it has, on its port only', () => {
+  it('allows a listed host name with any private address, but only on the listed port', () => {
     const policy = new AddressPolicy({ allow: ['MCP.internal:8080'], allowLoopback: false });
     const check = (address: string, host: string, port: number) => () =>
       policy.checkAddress(address, { host, port });
@@ -170,7 +170,7 @@ describe('AddressPolicy', () => {
     'a b',
     '*',
     '',
-  ])('refuses to start with %s', (entry) => {
+  ])('throws for the invalid entry %j', (entry) => {
     expect(() => new AddressPolicy({ allow: [entry], allowLoopback: false })).toThrow(RangeError);
   });
 });

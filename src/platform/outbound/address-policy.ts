@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { type Address, AllowRule } from './allow-rule.js';
 import { OutboundError } from './outbound.error.js';
 
-/** "Port blocking" of the Fetch Standard: ports of other protocols, whose servers may take HTTP for commands of their own. */
+/** Ports of other protocols, whose servers might interpret HTTP as their own commands (Fetch Standard, "Port blocking"). */
 const BAD_PORTS: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
   109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
@@ -11,34 +11,34 @@ const BAD_PORTS: ReadonlySet<number> = new Set([
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
-/** Whether `fetch` refuses to call a port; what it throws then is told apart by its text alone. */
+/** Reports whether `fetch` refuses to call a port. Its own error for that can only be recognized by its message. */
 export function isBadPort(port: number): boolean {
   return BAD_PORTS.has(port);
 }
 
-/** Which plain http is let through. */
+/** Which plain http URLs are allowed: none, those on this machine, or all. */
 export type PlainHttp = 'refuse' | 'loopback' | 'allow';
 
-/** What is said of a refused address; it says what to change. */
+/** Validation message for a plain http URL that `PlainHttp` does not allow. */
 export const PLAIN_HTTP_RULE = 'must be an https URL: this service calls no plain http (OUTBOUND_HTTP)';
 
-/** What a deployment lets the service call. */
+/** Which outside parties a deployment allows the service to call. */
 export interface AddressPolicyOptions {
-  /** CIDR, address or host name, with `:port` or without; behind `APP=` for this application only. */
+  /** CIDRs, addresses or host names with an optional `:port`. The prefix `APP=` limits an entry to one application. */
   allow: readonly string[];
-  /** Whether 127.0.0.0/8 and ::1 may be called without being listed. */
+  /** Whether 127.0.0.0/8 and ::1 are allowed without an entry. */
   allowLoopback: boolean;
-  /** Which plain http is let through: none, that of this machine by its name or address, or all. @default 'allow' */
+  /** @default 'allow' */
   plainHttp?: PlainHttp;
 }
 
-/** Names that no DNS has, and that another resolver could read as the name without the dots. */
+/** Empty labels are invalid in DNS, and another resolver might ignore the extra dots. */
 const EMPTY_LABEL = /(^|\.)(\.|$)/;
 
-/** An entry for one application. */
+/** Matches an entry for one application, `APP=target`. */
 const OWNED = /^([\w.-]{1,64})=(.+)$/;
 
-/** Cloud metadata and platform services that hand out credentials; no allow-list opens them. */
+/** Cloud metadata and platform services that issue credentials. No allow-list entry permits them. */
 const METADATA_RANGES = [
   '100.100.100.200/32',
   '192.0.0.192/32',
@@ -56,16 +56,16 @@ const METADATA_HOSTS = new Set([
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /**
- * Decides which URLs and addresses the service may call; the guarded client asks it for every address and
- * redirect. Refused always: other schemes than http(s), credentials in a URL, ports of other protocols,
- * link-local addresses and cloud metadata, also embedded in an IPv6 transition address. Refused unless
- * listed: what is not globally routable unicast.
+ * Decides which URLs and addresses the service may call. The guarded client checks every address and redirect.
+ * Always rejected: schemes other than http(s), credentials in a URL, ports of other protocols, link-local addresses and
+ * cloud metadata, even when embedded in an IPv6 transition address. Rejected unless listed: every address that is not
+ * globally routable unicast.
  */
 export class AddressPolicy {
   private readonly rules: readonly AllowRule[];
 
   /**
-   * @param app application that calls; without one no entry for an application holds
+   * @param app calling application; without it, entries for applications do not apply
    * @throws RangeError when an entry of `allow` is neither a CIDR nor an address nor a host name
    */
   constructor(
@@ -79,13 +79,13 @@ export class AddressPolicy {
     });
   }
 
-  /** The policy for the calls of an application; undefined for those of none. */
-  of(app: string | undefined): AddressPolicy {
+  /** Returns the policy for the calls of an application, or of no application if undefined. */
+  forApp(app: string | undefined): AddressPolicy {
     return app === this.app ? this : new AddressPolicy(this.options, app);
   }
 
   /**
-   * Checks everything about a URL that can be known before resolving its host name.
+   * Checks everything about a URL that is known before its host name is resolved.
    * @throws OutboundError `protocol`, `blocked`, `port`, `insecure`
    */
   checkUrl(url: URL): void {
@@ -108,7 +108,7 @@ export class AddressPolicy {
   }
 
   /**
-   * Checks an address in any notation, and the host and port that it was resolved for.
+   * Checks an address, in any notation, for the host and port that it was resolved for.
    * @throws OutboundError `blocked`
    */
   checkAddress(address: string, target: { host: string; port: number }): void {
@@ -131,7 +131,7 @@ export class AddressPolicy {
   }
 }
 
-/** Whether a URL is plain http that a rule does not let through. */
+/** Reports whether a URL is plain http that the rule does not allow. */
 export function isPlain(url: URL, rule: PlainHttp = 'allow'): boolean {
   const host = hostOf(url);
   const isHere =
@@ -139,7 +139,7 @@ export function isPlain(url: URL, rule: PlainHttp = 'allow'): boolean {
   return url.protocol === 'http:' && rule !== 'allow' && !(rule === 'loopback' && isHere);
 }
 
-/** The host of a URL without brackets and without the trailing dot of a fully qualified name. */
+/** Returns the host of a URL without brackets and without the trailing dot of a fully qualified name. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 }
@@ -148,7 +148,7 @@ export function portOf(url: URL): number {
   return url.port === '' ? (DEFAULT_PORTS[url.protocol] ?? 0) : Number(url.port);
 }
 
-/** IPv6 hands out global unicast addresses from 2000::/3 only (RFC 4291, section 2.4); ipaddr.js calls ::7f00:1 unicast. */
+/** Global unicast addresses are assigned from 2000::/3 only (RFC 4291, section 2.4). ipaddr.js also calls ::7f00:1 unicast. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 function isGlobalUnicast(address: Address): boolean {
@@ -165,7 +165,7 @@ function isNeverAllowed(address: Address): boolean {
   );
 }
 
-/** Where a transition address carries the IPv4 address that its packets end at: NAT64 (RFC 6052), SIIT, 6to4 (RFC 3056). */
+/** Byte offset of the embedded IPv4 destination in a transition address: NAT64 (RFC 6052), SIIT, 6to4 (RFC 3056). */
 const EMBEDDED_AT: Readonly<Record<string, number>> = { rfc6052: 12, rfc6145: 12, reserved: 12, '6to4': 2 };
 
 function embeddedIpv4(address: Address): Address[] {

@@ -10,7 +10,7 @@ const HOST_NAME =
 const BRACKETED = /^\[([^\]]+)\](?::(\d{1,5}))?$/;
 const WITH_PORT = /^([^:]+):(\d{1,5})$/;
 
-/** One entry of the list of permitted private targets: the addresses that it covers and, when given, the one port. */
+/** One entry of an allow-list: the addresses or host names that it covers, and optionally a port. */
 export class AllowRule {
   private constructor(
     private readonly covers: Covers,
@@ -18,9 +18,9 @@ export class AllowRule {
   ) {}
 
   /**
-   * Reads `10.0.0.0/8`, `10.1.2.3`, `10.1.2.3:8443`, `fd00::/8`, `[fd00::1]:443`, `host.internal` or `host.internal:80`.
-   * @param takesSuffixes reads `.internal` and `.internal:80` too
-   * @throws RangeError when the entry is none of these; the message quotes it, it is the operator's own text
+   * Parses `10.0.0.0/8`, `10.1.2.3`, `10.1.2.3:8443`, `fd00::/8`, `[fd00::1]:443`, `host.internal` or `host.internal:80`.
+   * @param takesSuffixes whether to accept `.internal` and `.internal:80` too
+   * @throws RangeError for any other entry; the message quotes the entry, which the operator wrote
    */
   static parse(entry: string, takesSuffixes = false): AllowRule {
     const [, target = entry, port] = BRACKETED.exec(entry) ?? WITH_PORT.exec(entry) ?? [];
@@ -31,7 +31,7 @@ export class AllowRule {
     return new AllowRule(covers, port === undefined ? undefined : Number(port));
   }
 
-  /** Whether this entry covers `address`, resolved from `host`, on `port`. Without an address it covers names alone. */
+  /** Reports whether the rule covers `address`, resolved from `host`, on `port`. Without an address only host names match. */
   matches({ address, host, port }: { address: Address | undefined; host: string; port: number }): boolean {
     return (this.port === undefined || this.port === port) && this.covers(address, host);
   }
@@ -49,7 +49,7 @@ function matcherOf(target: string, takesSuffixes: boolean): Covers | undefined {
     const only = ipaddr.process(target).toNormalizedString();
     return (address) => address?.toNormalizedString() === only;
   }
-  // A name of digits and dots alone is a mistyped address, not a host.
+  // A name of digits and dots only is a mistyped address.
   if (HOST_NAME.test(target) && !/^[\d.]+$/.test(target)) {
     return (_address, host) => host === target;
   }

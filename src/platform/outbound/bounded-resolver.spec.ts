@@ -7,7 +7,7 @@ import { boundedResolver } from './guarded-lookup.js';
 const ANSWER = [{ address: '192.0.2.1', family: 4 }];
 
 describe('boundedResolver', () => {
-  it('never runs more lookups at once than it has slots', async () => {
+  it('never runs more concurrent lookups than it has slots', async () => {
     let running = 0;
     let most = 0;
     const resolver = boundedResolver(
@@ -26,7 +26,7 @@ describe('boundedResolver', () => {
     expect(most).toBe(2);
   });
 
-  it('gives up what has waited too long and goes on after a failure', async () => {
+  it('rejects lookups that waited too long and continues after a failure', async () => {
     const resolver = boundedResolver(
       async (host) => {
         await sleep(60);

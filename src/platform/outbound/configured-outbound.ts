@@ -8,8 +8,8 @@ import { OutboundProxy, type ProxyOptions } from './outbound-proxy.js';
 import { outboundLimits } from './outbound.limits.js';
 
 /**
- * What is configured for all guarded outbound calls, checked, so that a wrong list stops the start and not the first call.
- * @throws EnvError when `EGRESS_ALLOW`, `OUTBOUND_NO_PROXY` or the file of the proxy's authority cannot be read
+ * Reads and checks the settings of guarded outbound calls, so that an invalid list fails the start, not the first call.
+ * @throws EnvError when `EGRESS_ALLOW`, `OUTBOUND_NO_PROXY` or the CA file of the proxy is invalid
  */
 export function configuredOutbound(env: Env): OutboundSettings {
   const proxy = configuredProxy(env);
@@ -21,7 +21,7 @@ export function configuredOutbound(env: Env): OutboundSettings {
   };
 }
 
-/** The guarded client of these settings. `thread` opens the connections of the main thread over TLS. */
+/** Creates a guarded client. @param thread opens TLS connections in place of the main thread */
 export function outboundClient(
   settings: OutboundSettings,
   { thread, ...rest }: Pick<OutboundClientOptions, 'largeAnswers'> & { thread?: DialThread | undefined } = {},
@@ -32,20 +32,19 @@ export function outboundClient(
     ...(proxy === undefined ? {} : { proxy: new OutboundProxy(proxy) }),
     maxRedirects,
     connectTimeoutMs,
-    ...(thread === undefined ? {} : { far: { thread, settings } }),
+    ...(thread === undefined ? {} : { tlsDialer: { thread, settings } }),
     ...rest,
   });
 }
 
 /**
- * The guarded client for an address that an operator has chosen: it may be private and plain http, and
- * nothing leads away.
+ * Creates a guarded client for an address that an operator configured. The address may be private and use plain http.
+ * Redirects are not followed.
  * @throws EnvError as `configuredOutbound`
  */
 export function operatorClient(env: Env, address: string | undefined, thread?: DialThread): OutboundClient {
   const settings = configuredOutbound(env);
   const url = address === undefined ? undefined : new URL(address);
-  // The one host and port that the operator named.
   const own = url === undefined ? [] : [`${url.hostname}:${portOf(url)}`];
   const policy = {
     ...settings.policy,
@@ -55,7 +54,7 @@ export function operatorClient(env: Env, address: string | undefined, thread?: D
   return outboundClient({ ...settings, policy, maxRedirects: 0 }, { thread });
 }
 
-/** Whether plain http is let through where no setting says so: a person tries it out, or real secrets travel. */
+/** Returns which plain http URLs are allowed. By default production, where real secrets are sent, allows none. */
 export function plainHttpOf(env: Env): PlainHttp {
   return env.get('OUTBOUND_HTTP') ?? (env.mode === 'production' ? 'refuse' : 'allow');
 }
@@ -66,7 +65,7 @@ function configuredPolicy(env: Env): AddressPolicyOptions {
     allowLoopback: env.isEvaluation,
     plainHttp: plainHttpOf(env),
   };
-  readable(() => new AddressPolicy(policy), 'EGRESS_ALLOW must list CIDRs, addresses or host names');
+  requireValid(() => new AddressPolicy(policy), 'EGRESS_ALLOW must list CIDRs, addresses or host names');
   return policy;
 }
 
@@ -81,16 +80,16 @@ function configuredProxy(env: Env): ProxyOptions | undefined {
     direct: env.get('OUTBOUND_NO_PROXY'),
     ...readAuthority(env),
   };
-  readable(
+  requireValid(
     () => new OutboundProxy(proxy),
     'OUTBOUND_NO_PROXY must list host names, .suffixes, addresses or CIDRs',
   );
   return proxy;
 }
 
-function readable(read: () => unknown, rule: string): void {
+function requireValid(parse: () => unknown, rule: string): void {
   try {
-    read();
+    parse();
   } catch {
     throw new EnvError([`${rule}, each with an optional :port`]);
   }

@@ -1,21 +1,21 @@
 import { type Agent, request } from 'undici';
-import type { DialledResponse, FarConnections } from './outbound.types.js';
+import type { DialledResponse, ThreadDialer } from './outbound.types.js';
 import type { TlsMaterial } from '../tls/tls-material.js';
 import { OutboundError } from './outbound.error.js';
 import { SERVICE_NAME, SERVICE_VERSION } from '../service-version.js';
 
-/** The sockets of one or more operations, all opened with the same certificates. */
+/** Sockets of one or more operations that use the same certificates. */
 export class KeptSockets {
-  /** @param opening ends the tunnels that are being opened */
+  /** @param opening aborts tunnels that are being opened */
   constructor(
     readonly agent: Agent,
     readonly tls: TlsMaterial | undefined,
     private readonly opening: AbortController,
-    /** Where connections over TLS are opened instead. @default here */
-    readonly far?: FarConnections,
+    /** Opens TLS connections in another thread. @default in this thread */
+    readonly tlsDialer?: ThreadDialer,
   ) {}
 
-  /** Closes every socket, also those in use. Safe to call twice. */
+  /** Closes all sockets, including those in use. Safe to call twice. */
   async close(): Promise<void> {
     this.opening.abort(new OutboundError('closed'));
     await this.agent.destroy();
@@ -26,8 +26,8 @@ const KEEPS_METHOD = new Set([301, 302, 307, 308]);
 const SEE_OTHER = 303;
 
 /**
- * Where a response redirects to, if it does. It must keep the method (RFC 9110, section 15.4) and the origin,
- * so that neither credentials nor a body reach another party.
+ * Returns the target of a redirect, or undefined for any other response. A redirect must keep the method (RFC 9110,
+ * section 15.4) and the origin, so that neither credentials nor a body reach another party.
  * @throws OutboundError `redirect` for any other redirect
  */
 export function redirectTarget(
@@ -47,15 +47,14 @@ export function redirectTarget(
   return target;
 }
 
-/** The longest that a timer can wait. */
+/** Practically no deadline. */
 const LONGEST_MS = 2 ** 30;
 const NOT_LATIN = /[\u0100-\uffff]/;
 
 /**
- * Sends one request with a text as body, and follows nothing. Less work than `fetch` with its rules for
- * browsers.
- * @param signal ends the request and closes its socket, also while the body is read
- * @param deadlineMs until the body has been read, for another thread
+ * Sends one request with an optional text body. Does not follow redirects. Cheaper than `fetch` with its rules for browsers.
+ * @param signal aborts the request and closes its socket, even while the body is being read
+ * @param deadlineMs limit for the entire exchange including the body; only used when another thread sends the request
  */
 export async function dial(
   sockets: KeptSockets,
@@ -67,10 +66,11 @@ export async function dial(
   if (body !== undefined && body !== null && typeof body !== 'string') {
     throw new TypeError('only text bodies can be sent');
   }
-  const { tls, far } = sockets;
+  const { tls, tlsDialer } = sockets;
   const sent = { method, headers: sentHeaders(headers), body: body ?? null };
-  if (far !== undefined && url.protocol === 'https:') {
-    return far.thread.dial({ ...sent, url: url.href, tls, settings: far.settings }, deadlineMs, signal);
+  if (tlsDialer !== undefined && url.protocol === 'https:') {
+    const { thread, settings } = tlsDialer;
+    return thread.dial({ ...sent, url: url.href, tls, settings }, deadlineMs, signal);
   }
   const response = await request(url, {
     ...sent,
@@ -78,7 +78,7 @@ export async function dial(
     dispatcher: sockets.agent,
     signal,
   });
-  // What ends a body that nobody reads must not end the process.
+  // Without a listener, an error of a body that is not being read would crash the process.
   response.body.on('error', () => undefined);
   return { status: response.statusCode, headers: receivedHeaders(response.headers), body: response.body };
 }
@@ -92,7 +92,7 @@ function receivedHeaders(received: Record<string, string | string[] | undefined>
   const headers = new Headers();
   for (const [name, values] of Object.entries(received)) {
     for (const value of [values ?? []].flat()) {
-      // RFC 9110, section 5.5: bytes beyond ASCII are opaque; Headers takes them one by one only.
+      // Bytes beyond ASCII are opaque (RFC 9110, section 5.5), and `Headers` accepts them only as one character each.
       headers.append(name, NOT_LATIN.test(value) ? Buffer.from(value).toString('latin1') : value);
     }
   }

@@ -18,7 +18,7 @@ interface ConnectorOptions {
   ends: AbortSignal;
 }
 
-/** Opens connections to targets that the policy lets through: directly, or through the proxy. */
+/** Opens connections to targets that the policy allows, directly or through the proxy. */
 export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
   const { policy, resolver, connectTimeoutMs, proxy, tls } = options;
   const common = { ...KEY_AGREEMENT, ...tls, timeout: connectTimeoutMs, allowH2: false };
@@ -31,15 +31,15 @@ export function guardedConnector(options: ConnectorOptions): buildConnector.conn
       callback(error as Error, null);
       return;
     }
-    if (proxy === undefined || proxy.leavesOut(host, port)) {
+    if (proxy === undefined || proxy.bypasses(host, port)) {
       buildConnector({ ...common, lookup: guardedLookup(policy, resolver, port) })(target, callback);
       return;
     }
-    void overTunnel(tunnelled(options, proxy, { host, port }), { target, common }, callback);
+    void connectThrough(openTunnel(options, proxy, { host, port }), { target, common }, callback);
   };
 }
 
-async function overTunnel(
+async function connectThrough(
   tunnel: Promise<Socket>,
   { target, common }: { target: buildConnector.Options; common: buildConnector.BuildOptions },
   callback: buildConnector.Callback,
@@ -53,16 +53,16 @@ async function overTunnel(
       callback(null, socket);
     }
   } catch (error) {
-    // There is no tunnel, or OpenSSL does not load the certificates.
+    // The tunnel failed, or OpenSSL could not load the certificates.
     socket?.on('error', () => undefined).destroy();
     callback(error as Error, null);
   }
 }
 
-/** Addresses that are tried one after the other, as a direct connection does. */
+/** Maximum number of addresses to try one after another, as a direct connection does. */
 const MAX_ADDRESSES = 4;
 
-async function tunnelled(
+async function openTunnel(
   options: ConnectorOptions,
   proxy: OutboundProxy,
   target: { host: string; port: number },
@@ -83,7 +83,7 @@ async function tunnelled(
   throw new OutboundError('dns');
 }
 
-/** What the proxy is asked for: addresses that were judged, or the name, whose addresses were judged where DNS knows them here. */
+/** Returns the hosts to request from the proxy: checked addresses, or the name, which is checked if local DNS knows it. */
 async function proxiedHosts(
   { policy, resolver, connectTimeoutMs }: ConnectorOptions,
   proxy: OutboundProxy,
@@ -96,9 +96,9 @@ async function proxiedHosts(
   if (proxy.target === 'address') {
     return (await resolution).slice(0, MAX_ADDRESSES).map(({ address }) => address);
   }
-  // A network without a way out often has no name server that answers: the proxy is not kept waiting for one.
-  const judged = resolution.then(() => undefined);
-  await within(connectTimeoutMs / 2, judged, () => undefined).catch((error: unknown) => {
+  // An isolated network often has no name server that answers, so do not wait long for one.
+  const checked = resolution.then(() => undefined);
+  await within(connectTimeoutMs / 2, checked, () => undefined).catch((error: unknown) => {
     const failure = toOutboundError(error);
     if (failure.failure !== 'dns' && failure.failure !== 'timeout') {
       throw failure;
@@ -107,7 +107,7 @@ async function proxiedHosts(
   return [target.host];
 }
 
-/** An agent for libraries that send requests by `node:http`. It keeps one connection open, from a guarded connector. */
+/** Creates an agent for libraries that use `node:http`. It keeps one connection open, which a guarded connector creates. */
 export function guardedAgent(protocol: string, connect: buildConnector.connector): HttpAgent {
   const agent = new (protocol === 'https:' ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: 1 });
   agent.createConnection = ({ host, port, servername }: ConnectionTarget, done) => {

@@ -10,10 +10,10 @@ interface ResolvedAddress {
   family: number;
 }
 
-/** Resolves a host name to all its addresses; rejects when there is none. Injectable so that tests can play DNS. */
+/** Resolves a host name to all its addresses; rejects when there is none. */
 export type Resolver = (host: string) => Promise<ResolvedAddress[]>;
 
-/** The resolver of the operating system (hosts file, search domains and all). */
+/** Resolver of the operating system, including hosts file and search domains. */
 export const systemResolver: Resolver = (host) =>
   new Promise((resolve, reject) => {
     systemLookup(host, { all: true, verbatim: true }, (error, addresses) => {
@@ -26,9 +26,8 @@ export const systemResolver: Resolver = (host) =>
   });
 
 /**
- * A `lookup` for sockets that judges every answer and hands out only judged addresses: what is checked is
- * what is dialled, so DNS rebinding has no gap to use. One refused answer refuses the host. IP literals are
- * checked in the URL.
+ * Returns a `lookup` for sockets that checks every address. Sockets connect to exactly the addresses that were checked, which
+ * rules out DNS rebinding. One rejected address rejects the host. IP literals are checked in the URL.
  */
 export function guardedLookup(policy: AddressPolicy, resolver: Resolver, port: number): LookupFunction {
   return lookupBy((hostname) =>
@@ -36,7 +35,7 @@ export function guardedLookup(policy: AddressPolicy, resolver: Resolver, port: n
   );
 }
 
-/** A `lookup` for sockets that hands out what a resolver finds. */
+/** Returns a `lookup` for sockets that uses a resolver. */
 export function lookupBy(resolver: Resolver): LookupFunction {
   return (hostname, { all, family }, callback) => {
     callbackify(resolver)(hostname, (error, addresses) => {
@@ -53,7 +52,7 @@ export function lookupBy(resolver: Resolver): LookupFunction {
   };
 }
 
-/** All addresses of a host, judged. @throws OutboundError `blocked`, `dns`; what the resolver throws */
+/** Resolves a host and checks all its addresses. @throws OutboundError `blocked`, `dns`; what the resolver throws */
 export async function checkedAddresses(
   policy: AddressPolicy,
   resolver: Resolver,
@@ -68,8 +67,8 @@ export async function checkedAddresses(
 }
 
 /**
- * Lets only a few lookups run at once: each occupies one of libuv's four threads, which everybody uses, for
- * as long as a name server likes. One that has not started after `maxWaitMs` is given up (`timeout`).
+ * Limits concurrent lookups, because each one occupies one of libuv's four shared threads until the name server answers.
+ * A lookup that has not started after `maxWaitMs` fails with `timeout`.
  */
 export function boundedResolver(resolver: Resolver, slots: number, maxWaitMs: number): Resolver {
   const lookups = new Bulkhead({ capacity: slots, waitMs: maxWaitMs }, () => new OutboundError('timeout'));

@@ -3,7 +3,7 @@ import { OutboundError } from './outbound.error.js';
 const [NEW_LINE, CARRIAGE_RETURN] = Buffer.from('\n\r');
 const [COMMA, OPENING_BRACKET, OPENING_BRACE] = Buffer.from(',[{');
 
-/** Counts the decoded bytes of one answer, or of one event of an event stream, against a limit. */
+/** Limits the decoded bytes of a response, or of each event of an event stream. */
 export class ResponseMeter {
   private bytes = 0;
   private lineLength = 0;
@@ -38,7 +38,7 @@ export class ResponseMeter {
   }
 }
 
-/** Commas and opening brackets of a chunk of JSON; those inside texts count too, so that no trick can hide one. */
+/** Counts commas and opening brackets in a chunk of JSON. Those inside strings count too, so none can be hidden. */
 export function countElements(chunk: Uint8Array): number {
   let count = 0;
   for (const byte of chunk) {
@@ -52,7 +52,7 @@ export function countElements(chunk: Uint8Array): number {
 /**
  * Wraps a body so that every chunk is admitted before the reader gets it. Nothing is read ahead.
  * @param admit may wait or throw
- * @param onError translates a failure of the source or of `admit` for the reader
+ * @param onError maps an error of the source or of `admit` to the error that the reader gets
  */
 export function meteredBody(
   source: AsyncIterable<Uint8Array>,

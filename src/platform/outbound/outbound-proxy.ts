@@ -5,19 +5,19 @@ import { Client } from 'undici';
 import { AllowRule } from './allow-rule.js';
 import { OutboundError } from './outbound.error.js';
 
-/** The egress proxy of a deployment. Plain data for workers; the URL can hold credentials. */
+/** Egress proxy of a deployment. Plain data that can be passed to workers. The URL may contain credentials. */
 export interface ProxyOptions {
-  /** http or https, with `user:password@` where the proxy asks for it. */
+  /** http or https, with `user:password@` if the proxy requires it. */
   readonly url: string;
-  /** Certificates (PEM) of its authority. @default the built-in ones */
+  /** Trusted CA certificates (PEM). @default the built-in ones */
   readonly ca?: string;
-  /** What it is asked for: an address that was judged, or a name that it resolves by itself. */
+  /** What to request from the proxy: a checked address, or a name that the proxy resolves. */
   readonly target: 'address' | 'name';
-  /** Host names, suffixes, addresses and CIDRs that are called without it. */
+  /** Host names, suffixes, addresses and CIDRs that are called without the proxy. */
   readonly direct: readonly string[];
 }
 
-/** Bytes of the head of an answer to CONNECT. */
+/** Maximum size of the response header of CONNECT. */
 const MAX_HEAD_BYTES = 16_384;
 const AUTHENTICATION_REQUIRED = 407;
 
@@ -43,15 +43,15 @@ export class OutboundProxy {
     this.rules = direct.map((entry) => AllowRule.parse(entry, true));
   }
 
-  /** Whether a target is called without the proxy. Rules of addresses are for targets that are named by their address. */
-  leavesOut(host: string, port: number): boolean {
+  /** Reports whether a target is called without the proxy. Address rules match only if the host is an IP literal. */
+  bypasses(host: string, port: number): boolean {
     const address = ipaddr.isValid(host) ? ipaddr.process(host) : undefined;
     return this.rules.some((rule) => rule.matches({ address, host, port }));
   }
 
   /**
-   * A connection to `authority` (`host:port`) through the proxy.
-   * @param timeoutMs for reaching the proxy and for its answer together
+   * Opens a connection to `authority` (`host:port`) through the proxy.
+   * @param timeoutMs limit for connecting to the proxy and its response together
    * @throws OutboundError `proxy_auth`, `proxy_refused`, `proxy`, `timeout`; the reason of `ends`
    */
   async tunnel(authority: string, timeoutMs: number, ends: AbortSignal): Promise<Socket> {
@@ -80,7 +80,7 @@ export class OutboundProxy {
           ? error
           : new OutboundError('proxy');
     } finally {
-      // A tunnel is no longer its own.
+      // An open tunnel no longer belongs to the client.
       void client.destroy();
     }
   }

@@ -40,7 +40,7 @@ describe('OutboundClient', () => {
     });
   });
 
-  it('calls an allowed party, asks for no compression and leaves no socket', async () => {
+  it('calls an allowed party without compression and leaves no socket open', async () => {
     let encoding: string | undefined;
     const { port, sockets } = await serve((request, response) => {
       encoding = request.headers['accept-encoding'] as string;
@@ -53,7 +53,7 @@ describe('OutboundClient', () => {
     await vi.waitFor(async () => expect(await sockets()).toBe(0));
   });
 
-  it('dials the address it checked: a name that changes its answer gains nothing', async () => {
+  it('connects to the address that it checked, even if the name resolves differently later', async () => {
     const { port } = await serve((_request, response) => response.end('inside'));
     const resolver = vi.fn(resolveTo(['127.0.0.1'], ['169.254.169.254']));
     const rebinding = client({ resolver });
@@ -72,7 +72,7 @@ describe('OutboundClient', () => {
     [['::ffff:169.254.169.254'], 'blocked'],
     [['fe80::1%eth0'], 'blocked'],
     [[], 'dns'],
-  ])('refuses a name that resolves to %o', async (addresses, failure) => {
+  ])('rejects a name that resolves to %o', async (addresses, failure) => {
     const sut = client({ resolver: resolveTo(addresses) });
     await expect(
       sut.run(LIMITS, (operation) => operation.fetch('http://name.example/')),
@@ -105,10 +105,10 @@ describe('OutboundClient', () => {
   });
 
   it.each([
-    ['one answer', 300_000, 1, 'too_large'],
-    ['all answers together', 150_000, 3, 'too_large'],
-    ['neither', 150_000, 2, undefined],
-  ])('counts the bytes of %s', async (_name, bytes, calls, failure) => {
+    ['one response', 300_000, 1, 'too_large'],
+    ['all responses together', 150_000, 3, 'too_large'],
+    ['responses within both limits', 150_000, 2, undefined],
+  ])('limits the bytes of %s', async (_name, bytes, calls, failure) => {
     const { port } = await serve((_request, response) => response.end(Buffer.alloc(bytes, 'x')));
     const outcome = client().run(LIMITS, async (operation) => {
       for (let call = 0; call < calls; call += 1) {
@@ -121,7 +121,7 @@ describe('OutboundClient', () => {
       : expect(outcome).rejects.toMatchObject({ failure }));
   });
 
-  it('cuts off a silent party at the deadline and closes the socket', async () => {
+  it('aborts the call to a silent party at the deadline and closes the socket', async () => {
     const { port, sockets } = await serve(() => undefined);
     const startedAt = performance.now();
     await expect(
@@ -133,7 +133,7 @@ describe('OutboundClient', () => {
     await vi.waitFor(async () => expect(await sockets()).toBe(0));
   });
 
-  it('does not call what a caller cancelled a failure', async () => {
+  it('does not record a failure when the caller cancels', async () => {
     const { port } = await serve(() => undefined);
     await client().run(LIMITS, async (operation) => {
       const abort = new AbortController();
@@ -144,7 +144,7 @@ describe('OutboundClient', () => {
     });
   });
 
-  it('lets a large answer wait for another one, and aborts the other when it stalls', async () => {
+  it('makes a large response wait for another one, and aborts the other one when it stalls', async () => {
     const { port } = await serve((request, response) => {
       response.write(Buffer.alloc(100_000, 'x'));
       if (request.url === '/good') {

@@ -7,31 +7,31 @@ import { boundedResolver, type Resolver, systemResolver } from './guarded-lookup
 import { guardedAgent, guardedConnector } from './guarded-connector.js';
 import type { Bulkhead } from '../concurrency/bulkhead.js';
 import { KeptSockets } from './dial.js';
-import type { FarConnections } from './outbound.types.js';
+import type { ThreadDialer } from './outbound.types.js';
 import type { OutboundProxy } from './outbound-proxy.js';
 import { OutboundOperation, type OperationLimits } from './outbound.operation.js';
 
-/** What all operations of one client share. */
+/** Settings that all operations of a client share. */
 export interface OutboundClientOptions {
   policy: AddressPolicy;
   /** Same-origin redirects followed per request. */
   maxRedirects: number;
-  /** Milliseconds to open a connection, TLS included. */
+  /** Milliseconds to open a connection, including TLS. */
   connectTimeoutMs: number;
-  /** Limits how many operations hold a large answer at the same time. @default every operation may read up to its limit */
+  /** Limits how many operations read a large response concurrently. @default no limit */
   largeAnswers?: Bulkhead;
-  /** @default the resolver of the operating system, two lookups at once */
+  /** @default the resolver of the operating system, with two concurrent lookups */
   resolver?: Resolver;
-  /** The way of all connections but those that it leaves out. @default directly */
+  /** @default connections are direct */
   proxy?: OutboundProxy;
-  /** Where connections over TLS are opened. @default in this thread */
-  far?: FarConnections;
+  /** Opens TLS connections in another thread. @default in this thread */
+  tlsDialer?: ThreadDialer;
 }
 
-/** Half of libuv's threads: the other half stays free whatever name servers do. */
+/** Half of libuv's threads, so that slow name servers cannot block the other half. */
 const LOOKUPS = 2;
 
-/** The one way out of the service: opens guarded operations. One instance serves everybody. */
+/** Opens guarded operations, through which the service makes all its outbound calls. */
 export class OutboundClient {
   private readonly resolver: Resolver;
 
@@ -40,32 +40,32 @@ export class OutboundClient {
   }
 
   /**
-   * Opens an operation: one or more calls that share a deadline, a byte limit and sockets. The caller closes it.
-   * @param sockets kept open for the next operation, see {@link keepSockets}
+   * Opens an operation: one or more calls that share a deadline, a byte limit and sockets. The caller must close it.
+   * @param sockets stay open for the next operation, see {@link keepSockets}
    */
   open(limits: OperationLimits, sockets: KeptSockets): OutboundOperation {
     return new OutboundOperation(this.options, limits, sockets, 'leaves sockets');
   }
 
-  /** As `open`, with sockets of its own, the certificates of the party that is called and the egress rules of its application. */
+  /** As `open`, with its own sockets, the certificates of the called party and the egress rules of its application. */
   openWith(limits: OperationLimits, tls: TlsMaterial | undefined): OutboundOperation {
     return new OutboundOperation(this.options, limits, this.keepSockets(tls), 'closes sockets');
   }
 
-  /** Sockets that operations leave to those after them, to spare the handshakes. The caller closes them. */
+  /** Creates sockets that operations reuse, which saves handshakes. The caller must close them. */
   keepSockets(tls?: TlsMaterial): KeptSockets {
     const opening = new AbortController();
     const agent = new Agent({
       connect: this.connector(tls, opening.signal),
-      // The deadline of the operation is the one clock.
+      // The deadline of the operation is the only timeout.
       headersTimeout: 0,
       bodyTimeout: 0,
       pipelining: 1,
     });
-    return new KeptSockets(agent, tls, opening, this.options.far);
+    return new KeptSockets(agent, tls, opening, this.options.tlsDialer);
   }
 
-  /** Runs `work` in an operation of its own and closes it, sockets included, whatever happens. */
+  /** Runs `work` in a new operation, and always closes it together with its sockets. */
   async run<T>(
     limits: OperationLimits,
     work: (operation: OutboundOperation) => Promise<T>,
@@ -79,14 +79,14 @@ export class OutboundClient {
     }
   }
 
-  /** An agent for a library that sends requests by `node:http`: the egress rules hold, the limits of operations do not. */
+  /** Creates an agent for a library that uses `node:http`. The egress rules apply, the limits of operations do not. */
   agentFor(protocol: string, tls?: TlsMaterial): HttpAgent {
     return guardedAgent(protocol, this.connector(tls, new AbortController().signal));
   }
 
   private connector(tls: TlsMaterial | undefined, ends: AbortSignal): buildConnector.connector {
     const { connectTimeoutMs, proxy } = this.options;
-    const policy = this.options.policy.of(tls?.app);
+    const policy = this.options.policy.forApp(tls?.app);
     return guardedConnector({ policy, resolver: this.resolver, connectTimeoutMs, proxy, tls, ends });
   }
 }

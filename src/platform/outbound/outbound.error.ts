@@ -18,7 +18,7 @@ const FAILURES = {
   closed: [],
 } as const;
 
-/** Why an outbound call failed; without an address, a DNS answer or a word of the other party. */
+/** Why an outbound call failed. A fixed list that contains no address, DNS result or text from the other party. */
 export type OutboundFailure = keyof typeof FAILURES;
 
 const failuresThatAre = (kind: 'not reached' | 'lasting' | 'fatal'): ReadonlySet<OutboundFailure> =>
@@ -28,14 +28,14 @@ const failuresThatAre = (kind: 'not reached' | 'lasting' | 'fatal'): ReadonlySet
     ),
   );
 
-/** Failures of a call that never got as far as the server. */
+/** Failures before the request reached the server. */
 export const NOT_REACHED = failuresThatAre('not reached');
-/** Failures that another try cannot change. */
+/** Failures that a retry cannot fix. */
 export const LASTING = failuresThatAre('lasting');
-/** Failures after which the operation is over: repeating the call could only fail again, or harm. */
+/** Failures that end the operation, because repeating the call would fail again or do harm. */
 export const FATAL = failuresThatAre('fatal');
 
-/** A failed outbound call, without a `cause`: driver errors quote addresses and the other party. */
+/** A failed outbound call. It has no `cause`, because driver errors quote addresses and the other party. */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
   constructor(readonly failure: OutboundFailure) {
@@ -71,9 +71,9 @@ const BY_CODE_PREFIX: readonly (readonly [RegExp, OutboundFailure])[] = [
 const MAX_CAUSES = 8;
 
 /**
- * Classifies what fetch, a socket or a stream threw, by error code and never by text.
+ * Classifies an error of `fetch`, a socket or a stream by its code, never by its message.
  * @param error anything thrown; `cause` chains and aggregate errors are followed
- * @returns the error itself when it is one already, otherwise a new one; unknown errors are `network`
+ * @returns an existing OutboundError as it is, otherwise a new one; unknown errors are `network`
  */
 export function toOutboundError(error: unknown): OutboundError {
   const seen: unknown[] = [error];

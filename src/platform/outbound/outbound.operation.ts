@@ -7,15 +7,15 @@ import { countElements, meteredBody, ResponseMeter } from './metered-body.js';
 import { FATAL, OutboundError, toOutboundError } from './outbound.error.js';
 
 export interface OperationLimits {
-  /** Milliseconds from opening the operation until everything it still does is cut off. */
+  /** Milliseconds from opening the operation until all its calls are aborted. */
   deadlineMs: number;
-  /** As `deadlineMs`, with all that {@link OutboundOperation.prolong} adds. @default deadlineMs */
+  /** Upper limit of the deadline including {@link OutboundOperation.prolong}. @default deadlineMs */
   maxDeadlineMs?: number;
-  /** Decoded bytes of one answer, or of one event of an event stream. */
+  /** Decoded bytes of one response, or of one event of an event stream. */
   maxResponseBytes: number;
-  /** Decoded bytes of all answers together. */
+  /** Decoded bytes of all responses together. */
   maxTotalBytes: number;
-  /** Commas and opening brackets of all answers: `{},` becomes some 60 bytes. @default no limit */
+  /** Commas and opening brackets of all responses, since a parsed `{},` takes about 60 bytes. @default no limit */
   maxElements?: number;
 }
 
@@ -25,25 +25,25 @@ interface OperationContext {
   largeAnswers?: Bulkhead;
 }
 
-/** Up to this size an answer is small. Small answers never wait for large ones. */
+/** Maximum size of a small response. Small responses never wait for large ones. */
 export const LIGHT_BYTES = 65_536;
 
-/** A deadline moves by at least this share of what prolongs it, so that a flood of reasons moves it rarely. */
+/** Minimum gain of an extension, as a share of its length, so that frequent calls seldom restart the timer. */
 const MIN_GAIN = 0.1;
 
 const NULL_BODY_STATUS = new Set([204, 205, 304]);
 
-/** Calls to outside parties under one deadline, checked when dialled, counted, not compressed. */
+/** Calls to outside parties that share a deadline and limits. Targets are checked, and responses are uncompressed and metered. */
 export class OutboundOperation {
   private readonly controller = new AbortController();
   private readonly latestDeadline: number;
   private deadline: number;
   private timer: NodeJS.Timeout;
-  /** Decoded bytes of all answers so far. */
+  /** Decoded bytes of all responses so far. */
   bytesRead = 0;
   private totalElements = 0;
   private place: Place | undefined;
-  /** The latest failure of a call, also when the library in between swallowed or reworded it. */
+  /** Latest failure of a call, even if the library that made the call swallowed or replaced the error. */
   failure: OutboundError | undefined;
 
   constructor(
@@ -59,8 +59,8 @@ export class OutboundOperation {
   }
 
   /**
-   * Moves the deadline to this many milliseconds from now, but not beyond `maxDeadlineMs` of its limits.
-   * @returns whether it was moved: never to an earlier time, nor by little
+   * Extends the deadline to this many milliseconds from now, at most to `maxDeadlineMs` of the limits.
+   * @returns whether the deadline moved; it never moves back, and ignores very small extensions
    */
   prolong(ms: number): boolean {
     const deadline = Math.min(performance.now() + ms, this.latestDeadline);
@@ -74,12 +74,12 @@ export class OutboundOperation {
     return true;
   }
 
-  /** Aborts, with an OutboundError as reason, when the deadline passes, a limit is broken or the operation is closed. */
+  /** Aborted with an OutboundError when the deadline passes, a limit is exceeded or the operation is closed. */
   get signal(): AbortSignal {
     return this.controller.signal;
   }
 
-  /** The certificates that its connections are opened with. */
+  /** Certificates used for its connections. */
   get tls(): TlsMaterial | undefined {
     return this.sockets.tls;
   }
@@ -90,7 +90,7 @@ export class OutboundOperation {
   }
 
   /**
-   * A guarded `fetch` for texts. Redirects are followed here, so a 3xx never reaches the caller.
+   * Guarded `fetch` for text bodies. It follows redirects itself, so callers never get a 3xx redirect.
    * @throws OutboundError, or the reason of `init.signal`
    */
   readonly fetch = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
@@ -101,7 +101,7 @@ export class OutboundOperation {
     }
   };
 
-  /** Rejects as soon as the operation fails or ends, otherwise settles as `work` does. */
+  /** Settles as `work` does, but rejects as soon as the operation fails or is closed. */
   race<T>(work: Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const end = (): void => reject(this.signal.reason as Error);
@@ -114,7 +114,7 @@ export class OutboundOperation {
     });
   }
 
-  /** Cuts off what still runs, closes the sockets of that (all sockets, if they are its own) and gives back its place among large answers. */
+  /** Aborts calls in progress, closes the sockets if the operation owns them, and releases its place among large responses. */
   async close(): Promise<void> {
     clearTimeout(this.timer);
     this.controller.abort(new OutboundError('closed'));
@@ -130,7 +130,7 @@ export class OutboundOperation {
 
   private async follow(url: URL, init: RequestInit): Promise<Response> {
     let target = url;
-    const policy = this.context.policy.of(this.sockets.tls?.app);
+    const policy = this.context.policy.forApp(this.sockets.tls?.app);
     const ends = init.signal ? AbortSignal.any([this.signal, init.signal]) : this.signal;
     for (let hop = 0; ; hop += 1) {
       policy.checkUrl(target);
@@ -191,7 +191,7 @@ export class OutboundOperation {
     }
   }
 
-  /** What a caller's own signal ended is not a failure of the call. */
+  /** Records a failure, unless the caller aborted the call. Returns the error to throw. */
   private record(error: unknown, signal: AbortSignal | null | undefined): unknown {
     if (signal?.aborted === true && !this.signal.aborted) {
       return error;

@@ -4,7 +4,7 @@ import type { TlsMaterial } from '../tls/tls-material.js';
 import type { ProxyOptions } from './outbound-proxy.js';
 import type { OutboundFailure } from './outbound.error.js';
 
-/** How this deployment calls outside parties. Plain data, so that it can go to a worker; no secrets but those of the proxy's URL. */
+/** How a deployment calls outside parties. Plain data that can be passed to a worker. The only secrets are in the proxy URL. */
 export interface OutboundSettings {
   readonly policy: AddressPolicyOptions;
   readonly proxy?: ProxyOptions;
@@ -12,15 +12,15 @@ export interface OutboundSettings {
   readonly connectTimeoutMs: number;
 }
 
-/** An answer whose body has not been read yet. Whoever does not read it must destroy it. */
+/** A response whose body has not been read. The receiver must read or destroy the body. */
 export interface DialledResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: AsyncIterable<Uint8Array> & { destroy(): unknown };
 }
 
-/** A request that another thread sends. Plain data. */
-export interface DialOrder {
+/** A request for another thread to send. Plain data. */
+export interface DialRequest {
   readonly settings: OutboundSettings;
   readonly tls: TlsMaterial | undefined;
   readonly url: string;
@@ -29,24 +29,24 @@ export interface DialOrder {
   readonly body: string | null;
 }
 
-/** Another thread that opens connections as these settings say. */
-export interface FarConnections {
+/** Another thread that opens connections, and the settings it uses. */
+export interface ThreadDialer {
   readonly thread: {
-    dial(order: DialOrder, deadlineMs: number, signal: AbortSignal): Promise<DialledResponse>;
+    dial(request: DialRequest, deadlineMs: number, signal: AbortSignal): Promise<DialledResponse>;
   };
   readonly settings: OutboundSettings;
 }
 
-/** One job of that thread; what comes of it goes through the port. */
-export interface DialJob extends DialOrder {
+/** A job of that thread, which sends the response through the port. */
+export interface DialJob extends DialRequest {
   readonly port: MessagePort;
 }
 
-/** From the thread: the head of the answer, then a chunk of its body for each `next`; undefined is its end. */
+/** Message from the thread: status and headers first, then one chunk of the body for each `next`; undefined at the end. */
 export type DialMessage =
   | { readonly status: number; readonly headers: readonly [string, string][] }
   | { readonly chunk: Uint8Array | undefined }
   | { readonly failure: OutboundFailure };
 
-/** To the thread: asks for the next chunk. To end a call its port is closed. */
-export type DialQuestion = 'next';
+/** Message to the thread that requests the next chunk. Closing the port aborts the call. */
+export type NextChunk = 'next';

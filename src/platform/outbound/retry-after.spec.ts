@@ -14,9 +14,9 @@ it.each<[string, Record<string, string>, number | null]>([
     { 'retry-after': 'Sat, 31 Jan 2026 10:20:20 GMT', date: 'Sat, 31 Jan 2026 10:20:30 GMT' },
     0,
   ],
-  ['a date without one to compare it with', { 'retry-after': 'Sat, 31 Jan 2026 10:20:40 GMT' }, null],
-  ['what cannot be read', { 'retry-after': 'soon' }, null],
-  ['nothing', {}, null],
+  ['a date without a Date header', { 'retry-after': 'Sat, 31 Jan 2026 10:20:40 GMT' }, null],
+  ['an invalid value', { 'retry-after': 'soon' }, null],
+  ['no header', {}, null],
 ])('reads %s', (_case, headers, expected) => {
   expect(retryAfterOf(new Headers(headers))).toBe(expected);
 });

@@ -1,9 +1,9 @@
 const SECOND_MS = 1_000;
 
 /**
- * The time that a server asks for before the next try (RFC 9110, section 10.2.3), or `retry-after-ms` of some models. A date is
- * compared with the server's own.
- * @returns milliseconds, not below 0; null when it says nothing that can be read
+ * Returns how long a server wants callers to wait before a retry: `retry-after` (RFC 9110, section 10.2.3), or
+ * `retry-after-ms` of some model providers. A date is relative to the server's own `date`.
+ * @returns milliseconds, at least 0; null when the headers are absent or invalid
  */
 export function retryAfterOf(headers: Headers | undefined): number | null {
   const exact = headers?.get('retry-after-ms') ?? '';

@@ -1,11 +1,11 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Global, Injectable, Module, type OnModuleDestroy } from '@nestjs/common';
 import { WorkerPool } from '../../threads/worker.pool.js';
-import type { DialJob, DialledResponse, DialMessage, DialOrder, DialQuestion } from '../outbound.types.js';
+import type { DialJob, DialledResponse, DialMessage, DialRequest, NextChunk } from '../outbound.types.js';
 import { OutboundError, type OutboundFailure } from '../outbound.error.js';
 import { outboundLimits } from '../outbound.limits.js';
 
-/** Sends requests from another thread, for everybody who calls outside parties: nothing interrupts a TLS handshake, which can take long. */
+/** Sends requests from a worker thread, because a TLS handshake can block its thread for long and cannot be interrupted. */
 @Injectable()
 export class DialThread implements OnModuleDestroy {
   private readonly pool: WorkerPool<DialJob, { id: number }, OutboundFailure | undefined>;
@@ -24,23 +24,25 @@ export class DialThread implements OnModuleDestroy {
   }
 
   /**
-   * Sends one request and follows nothing.
-   * @param deadlineMs until the body has been read
+   * Sends one request. Does not follow redirects.
+   * @param deadlineMs limit for the entire exchange, including the body
    * @throws OutboundError; the reason of `signal`
    */
-  async dial(order: DialOrder, deadlineMs: number, signal: AbortSignal): Promise<DialledResponse> {
+  async dial(request: DialRequest, deadlineMs: number, signal: AbortSignal): Promise<DialledResponse> {
     signal.throwIfAborted();
     const { port1: port, port2 } = new MessageChannel();
     const end = (): void => port.close();
     signal.addEventListener('abort', end, { once: true });
-    const lost = this.pool.run({ ...order, port: port2 }, deadlineMs, undefined, [port2]).then((failure) => {
-      signal.removeEventListener('abort', end);
-      // What the thread said before may still be on its way.
-      setImmediate(end);
-      return failure ?? 'closed';
-    });
+    const lost = this.pool
+      .run({ ...request, port: port2 }, deadlineMs, undefined, [port2])
+      .then((failure) => {
+        signal.removeEventListener('abort', end);
+        // Messages that the thread sent earlier may still be in transit.
+        setImmediate(end);
+        return failure ?? 'closed';
+      });
     const next = async (): Promise<DialMessage> => {
-      const message = await said(port, signal, lost);
+      const message = await nextMessage(port, signal, lost);
       if ('failure' in message) {
         end();
         throw new OutboundError(message.failure);
@@ -59,8 +61,12 @@ export class DialThread implements OnModuleDestroy {
   }
 }
 
-/** What the thread says next. @throws OutboundError when it is gone instead; the reason of the signal */
-function said(port: MessagePort, signal: AbortSignal, lost: Promise<OutboundFailure>): Promise<DialMessage> {
+/** Waits for the next message of the thread. @throws OutboundError when the job is lost; the reason of the signal */
+function nextMessage(
+  port: MessagePort,
+  signal: AbortSignal,
+  lost: Promise<OutboundFailure>,
+): Promise<DialMessage> {
   return new Promise((resolve, reject) => {
     const settle = (act: () => void): void => {
       port.off('message', onMessage).off('close', onClose);
@@ -83,7 +89,7 @@ function said(port: MessagePort, signal: AbortSignal, lost: Promise<OutboundFail
 function bodyOf(port: MessagePort, next: () => Promise<DialMessage>): DialledResponse['body'] {
   const read = async (): Promise<IteratorResult<Uint8Array, undefined>> => {
     const message = next();
-    port.postMessage('next' satisfies DialQuestion);
+    port.postMessage('next' satisfies NextChunk);
     const answer = await message;
     return 'chunk' in answer && answer.chunk !== undefined
       ? { done: false, value: answer.chunk }

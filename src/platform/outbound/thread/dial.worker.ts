@@ -6,7 +6,7 @@ import type { DialJob, DialledResponse, DialMessage } from '../outbound.types.js
 import { toOutboundError } from '../outbound.error.js';
 import type { OutboundClient } from '../outbound.client.js';
 
-/** Sends the requests of the main thread over TLS: a handshake takes as long as the other side wants, and nobody can interrupt it. */
+/** Sends requests over TLS for the main thread, see `DialThread`. */
 serveWorker((port) => {
   const clients = new Map<string, OutboundClient>();
   const clientOf = ({ settings }: DialJob): OutboundClient => {
@@ -16,50 +16,50 @@ serveWorker((port) => {
     return client;
   };
   port.on('message', ({ id, request: job }: WorkerJob<DialJob>) => {
-    void answer(clientOf(job), job).finally(() => port.postMessage({ id }));
+    void serve(clientOf(job), job).finally(() => port.postMessage({ id }));
   });
 });
 
-/** Ends when the body has been read, or when the other side of the port is closed. */
-async function answer(client: OutboundClient, { port, tls, url, ...request }: DialJob): Promise<void> {
+/** Runs one job until the body has been sent or the port is closed. */
+async function serve(client: OutboundClient, { port, tls, url, ...request }: DialJob): Promise<void> {
   const sockets = client.keepSockets(tls);
-  const given = new AbortController();
-  port.once('close', () => given.abort());
+  const controller = new AbortController();
+  port.once('close', () => controller.abort());
   try {
-    const response = await dial(sockets, new URL(url), request, given.signal);
-    say(port, { status: response.status, headers: [...response.headers] });
-    await sendBody(port, response, given.signal);
+    const response = await dial(sockets, new URL(url), request, controller.signal);
+    send(port, { status: response.status, headers: [...response.headers] });
+    await sendBody(port, response, controller.signal);
   } catch (error) {
-    say(port, { failure: toOutboundError(error).failure });
+    send(port, { failure: toOutboundError(error).failure });
   } finally {
     await sockets.close();
   }
 }
 
-/** Reads no chunk that nobody has asked for. */
-async function sendBody(port: MessagePort, { body }: DialledResponse, given: AbortSignal): Promise<void> {
+/** Sends one chunk for each request of the main thread, and reads nothing ahead. */
+async function sendBody(port: MessagePort, { body }: DialledResponse, signal: AbortSignal): Promise<void> {
   const chunks = body[Symbol.asyncIterator]();
   for (;;) {
-    await asked(port, given);
+    await nextRequest(port, signal);
     const { done, value } = await chunks.next();
     if (done === true) {
-      say(port, { chunk: undefined });
+      send(port, { chunk: undefined });
       return;
     }
-    // A chunk may lie in memory that others lie in, too.
+    // Copied because chunks may share a buffer, and a transfer moves the whole buffer.
     const chunk = Uint8Array.from(value);
     port.postMessage({ chunk } satisfies DialMessage, [chunk.buffer]);
   }
 }
 
-function asked(port: MessagePort, given: AbortSignal): Promise<unknown> {
+function nextRequest(port: MessagePort, signal: AbortSignal): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    given.throwIfAborted();
+    signal.throwIfAborted();
     port.once('message', resolve);
-    given.addEventListener('abort', () => reject(given.reason as Error), { once: true });
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
 }
 
-function say(port: MessagePort, message: DialMessage): void {
+function send(port: MessagePort, message: DialMessage): void {
   port.postMessage(message);
 }
