@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { inScrapeTime, Metrics } from '../../platform/observability/metrics/metrics.js';
+import { withinScrapeTime, Metrics } from '../../platform/observability/metrics/metrics.js';
 import type { ServiceDto } from '../model/discovery-result.dto.js';
 import { ScanStore, type StoredScanDetails } from '../storage/scan-store.js';
 
@@ -21,7 +21,7 @@ export class DiscoveryMetrics {
     const gauge = (name: string, help: string, valueOf: (entry: Entry) => number): void => {
       const collect = async (): Promise<void> => {
         made.reset();
-        await inScrapeTime(this.measure(made, valueOf));
+        await withinScrapeTime(this.measure(made, valueOf));
       };
       const made: Gauge<Label> = new Gauge({ name, help, labelNames: LABELS, registers: [], collect });
       registry.registerMetric(made);

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { Clock } from '../../platform/clock.js';
-import { inScrapeTime, Metrics } from '../../platform/observability/metrics/metrics.js';
+import { withinScrapeTime, Metrics } from '../../platform/observability/metrics/metrics.js';
 import { JOB_LANES, type JobLane } from '../model/job-queue.types.js';
 import { JobHandlersService } from '../queue/job-handlers.service.js';
 import { JobsRepository } from '../storage/jobs.repository.js';
@@ -56,7 +56,7 @@ function ageGauge(
           this.set({ lane }, Math.max(0, ageMs) / 1_000);
         }
       };
-      await inScrapeTime(measure());
+      await withinScrapeTime(measure());
     },
   });
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { Clock } from '../../platform/clock.js';
 import type { JsonObject } from '#engine/json';
-import { inScrapeTime, Metrics } from '../../platform/observability/metrics/metrics.js';
+import { withinScrapeTime, Metrics } from '../../platform/observability/metrics/metrics.js';
 import { Database } from '../../store/database.js';
 import { INCIDENT_TYPES } from '#engine/tokens';
 import { IncidentCounts, IncidentLists } from '../storage/incident-lists.repository.js';
@@ -69,7 +69,7 @@ function openGauge(read: (show: (counts: JsonObject) => void) => Promise<void>):
       const show = (counts: JsonObject): void => {
         INCIDENT_TYPES.forEach((type) => this.set({ type }, Number(counts[type] ?? 0)));
       };
-      await inScrapeTime(read(show));
+      await withinScrapeTime(read(show));
     },
   });
 }

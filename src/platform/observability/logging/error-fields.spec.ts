@@ -4,7 +4,7 @@ import { errorFields } from './error-fields.js';
 const FOREIGN = "it's foreign\n    at text (file:///a.js:1:1)";
 const nothing: Record<string, unknown> | undefined = Object.create({ none: undefined })['none'];
 
-/** What is logged of the error that a function throws. */
+/** Returns the log fields of the error that a function throws. */
 function fieldsOf(fails: () => unknown): ReturnType<typeof errorFields> {
   try {
     fails();
@@ -26,7 +26,7 @@ describe('errorFields', () => {
         throw new TypeError('There are two handlers.');
       },
     ],
-  ])('contain the message of an error of this code: %s', (errorMessage, fails) => {
+  ])('contain the message of an error thrown by the service: %s', (errorMessage, fails) => {
     const fields = fieldsOf(fails);
     expect(fields).toMatchObject({ errorMessage, stack: expect.stringContaining('error-fields.spec.ts') });
     expect(JSON.stringify(fields)).not.toContain('foreign');
@@ -34,11 +34,11 @@ describe('errorFields', () => {
   });
 
   it.each<[string, () => unknown]>([
-    ['the parser of JSON', () => JSON.parse(FOREIGN)],
+    ['the JSON parser', () => JSON.parse(FOREIGN)],
     ['Node.js', () => Buffer.from(FOREIGN, FOREIGN as never)],
-    ['a function of the language', () => new Map([FOREIGN] as never)],
+    ['a built-in function', () => new Map([FOREIGN] as never)],
     [
-      'a class with texts of others',
+      'another error class',
       () => {
         throw new Foreign(FOREIGN);
       },
@@ -51,7 +51,7 @@ describe('errorFields', () => {
     expect(JSON.stringify(fields)).not.toContain('a.js');
   });
 
-  it('contain no message of an error that a library throws', () => {
+  it('contain no message of an error thrown by a library', () => {
     const error = new TypeError('rows');
     error.stack = 'TypeError: rows\n    at send (file:///app/node_modules/driver/index.js:1:1)';
     expect(errorFields(error)['errorMessage']).toBeUndefined();

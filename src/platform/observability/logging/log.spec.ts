@@ -16,14 +16,14 @@ describe('Log', () => {
   };
   afterEach(() => vi.unstubAllEnvs());
 
-  it.each([0, 1])('names the span of a job, recorded or not (share %d)', (share) => {
+  it.each([0, 1])('adds the ids of a job span, recorded or not (sampling ratio %d)', (share) => {
     const span = tracer(share).job('job', undefined, {});
     withSpan(span, () => log.info('done', { jobId: 1 }));
     const { traceId, spanId } = span?.spanContext() ?? {};
     expect(logged()).toEqual({ trace_id: traceId, span_id: spanId, jobId: 1 });
   });
 
-  it('names none where there are no traces', () => {
+  it('adds no ids when tracing is off', () => {
     expect(new Tracer().job('job', undefined, {})).toBeUndefined();
     log.info('done', { jobId: 1 });
     expect(logged()).toEqual({ jobId: 1 });

@@ -4,22 +4,22 @@ import type { NextFunction, Request, Response } from 'express';
 import { currentSpan } from '../tracing/spans.js';
 import { newSpanId, newTraceId, readTraceparent, traceparentOf } from '../tracing/trace-context.js';
 
-/** What belongs to one request and is needed far from it: in log lines, audit events and outbound calls. */
+/** Data of a request that log lines, audit events and outbound calls need. */
 export interface RequestContext {
-  /** Made here for each request, so that it names one request only. */
+  /** Unique id, generated for each request. */
   readonly requestId: string;
-  /** The X-Request-Id that the caller sent, if it is well-formed. */
+  /** The X-Request-Id header of the caller, if well-formed. */
   readonly callerRequestId: string | undefined;
-  /** Trace that the request belongs to, 32 hexadecimal digits. */
+  /** Trace id, 32 hexadecimal digits. */
   readonly traceId: string;
-  /** W3C Trace Context of our part of the trace: `00-<trace id>-<our span id>-<flags>`. */
+  /** W3C Trace Context of the service's part of the trace: `00-<trace id>-<span id>-<flags>`. */
   readonly traceparent: string;
-  /** When the request came, on the monotonic clock of this process (`performance.now()`). */
+  /** When the request arrived, on the clock of `performance.now()`. */
   readonly receivedAt: number;
-  /** Whether something that was asked for is stored: from then on nobody may be told that nothing is. */
+  /** Whether the request has stored anything. If so, an error response must not claim that nothing was stored. */
   hasStored: boolean;
   refusal?: string;
-  /** Aborted when the answer is sent, or when its connection is gone and nobody waits for it any more. */
+  /** Aborted when the response has been sent or its connection is closed. */
   readonly over: AbortSignal;
 }
 
@@ -27,17 +27,17 @@ const REQUEST_ID = /^[\w-]{8,64}$/;
 
 const storage = new AsyncLocalStorage<RequestContext>();
 
-/** The context of the request being served; undefined in background work. */
+/** Returns the context of the current request; undefined in background work. */
 export function requestContext(): RequestContext | undefined {
   return storage.getStore();
 }
 
-/** W3C Trace Context for whoever is called now: of the span under way, or else of the request. */
+/** Returns the W3C Trace Context for outbound calls: that of the current span, or else of the request. */
 export function outgoingTraceparent(): string | undefined {
   return currentSpan()?.traceparent ?? requestContext()?.traceparent;
 }
 
-/** Notes that a transaction of the request being served is stored. */
+/** Records that a transaction of the current request was committed. */
 export function noteStored(): void {
   const context = requestContext();
   if (context !== undefined) {
@@ -46,8 +46,8 @@ export function noteStored(): void {
 }
 
 /**
- * Express middleware, the first of all. It gives each request an id, continues a well-formed traceparent (W3C Trace Context, section
- * 3.2) or begins a trace, and keeps a well-formed X-Request-Id of the caller, which the answer repeats. Without one the answer carries our own.
+ * Express middleware that must run first. It gives each request an id, continues a well-formed traceparent (W3C Trace
+ * Context, section 3.2) or begins a trace. The response repeats a well-formed X-Request-Id of the caller, or has the new id.
  */
 export function requestContextMiddleware(request: Request, response: Response, next: NextFunction): void {
   const given = request.get('x-request-id');
@@ -65,16 +65,19 @@ export function requestContextMiddleware(request: Request, response: Response, n
     hasStored: false,
     traceId,
     traceparent: traceparentOf({ traceId, traceFlags, spanId: newSpanId() }),
-    // Most requests never ask for it.
+    // Created on demand, because most requests do not use it.
     get over() {
-      return (over ??= endOf(response));
+      return (over ??= closeSignal(response));
     },
   };
   storage.run(context, next);
 }
 
-/** `StopGate` tells it also of a response that waits behind another one of its connection, which Node.js does not. */
-function endOf(response: Response): AbortSignal {
+/**
+ * Returns a signal that is aborted when a response is closed. Node.js does not close a response that is queued behind another
+ * one of its connection, but `StopGate` does.
+ */
+function closeSignal(response: Response): AbortSignal {
   const controller = new AbortController();
   if (response.closed || response.req.socket.destroyed) {
     controller.abort();

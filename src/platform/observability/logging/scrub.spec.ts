@@ -20,7 +20,7 @@ describe('scrub', () => {
     ['grant_type=x&client_secret=hunter22&scope=y', 'grant_type=x&client_secret=[removed]&scope=y'],
     ['x-api-key: abc123', 'x-api-key: [removed]'],
     ['refresh_token=abc', 'refresh_token=[removed]'],
-  ])('takes the secret out of %s', (text, expected) => {
+  ])('removes the secret from %s', (text, expected) => {
     expect(scrub(text)).toBe(expected);
   });
 
@@ -30,17 +30,17 @@ describe('scrub', () => {
     'https://example.com/user@example.com',
     '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40',
     'build.2026.11.21-nightly.package',
-  ])('leaves %s alone', (text) => {
+  ])('does not change %s', (text) => {
     expect(scrub(text)).toBe(text);
   });
 
   it.each(['a.', 'eyJ', 'eyJ.', '-eyJ', '://', 'https://', 'Bearer ', 'password', 'secret=', '\\'])(
-    'reads a long text of %j in one go',
+    'takes linear time for a long text of %j',
     (part) => {
       const text = part.repeat(200_000 / part.length);
       const begun = performance.now();
       scrub(text);
-      // One reading takes a few milliseconds, a quadratic one minutes.
+      // Linear time takes a few milliseconds, quadratic time takes minutes.
       expect(performance.now() - begun).toBeLessThan(2_000);
     },
   );
@@ -49,7 +49,7 @@ describe('scrub', () => {
 const scrubbed = (value: unknown): unknown =>
   JSON.parse(inOnePiece(scrubbedJson(JSON.stringify(value)))) as unknown;
 
-/** Into how many pieces work falls. */
+/** Counts the slices of work. */
 function piecesOf(steps: Steps<unknown>): number {
   let pieces = 1;
   while (steps.next().done !== true) {
@@ -58,7 +58,7 @@ function piecesOf(steps: Steps<unknown>): number {
   return pieces;
 }
 
-/** What the function does, in the way of values in place of text. */
+/** The same as `scrubbedJson`, implemented on values rather than text. */
 function expected(value: unknown): unknown {
   if (typeof value === 'string') {
     return scrub(value);
@@ -77,7 +77,7 @@ function expected(value: unknown): unknown {
 }
 
 describe('scrubbedJson', () => {
-  it('looks at names and at every text, whatever its depth', () => {
+  it('checks names and texts at any depth', () => {
     expect(
       scrubbed({
         apiKey: 'hunter22',
@@ -104,7 +104,7 @@ describe('scrubbedJson', () => {
     });
   });
 
-  it('keeps everything else, whatever is in it', () => {
+  it('keeps everything else', () => {
     const text = oneof(
       string(),
       constantFrom('token', 'API-key', 'token=abc', '://a@', 'Bearer x', '\\', '"', '\\"', '":"', JWT),
@@ -120,7 +120,7 @@ describe('scrubbedJson', () => {
     }));
     assert(
       property(value, (sent) => {
-        // As text: several releases of Node 24 and 26 misread escaped names when they parse (nodejs/node#63785).
+        // Compares text, because several releases of Node 24 and 26 parse escaped names incorrectly (nodejs/node#63785).
         expect(inOnePiece(scrubbedJson(JSON.stringify(sent)))).toBe(JSON.stringify(expected(sent)));
       }),
     );
@@ -130,7 +130,7 @@ describe('scrubbedJson', () => {
     ['texts', ['a']],
     ['names', [{ a: 1 }]],
     ['secrets', [{ token: 'a' }]],
-  ])('falls into pieces where there are many %s', (_, part) => {
+  ])('yields between slices when there are many %s', (_, part) => {
     const json = JSON.stringify(Array.from({ length: 50_000 }, () => part));
     expect(piecesOf(scrubbedJson(json))).toBeGreaterThan(json.length / 20_000);
   });

@@ -4,8 +4,8 @@ import { inOnePiece, type Steps } from '#engine/support';
 const REMOVED = '[removed]';
 
 /**
- * What looks like a secret in a text of unknown origin. Each expression reads a text once, whatever the text is: none starts
- * anew inside of what it has passed.
+ * Patterns of secrets in text of unknown origin. Each expression takes linear time for any text, because it never
+ * rescans what it has passed.
  */
 const RULES: readonly [RegExp, string][] = [
   [/\bBearer\s{1,8}[\w.~+/=-]+/gi, `Bearer ${REMOVED}`],
@@ -15,16 +15,16 @@ const RULES: readonly [RegExp, string][] = [
     `$1$2$3${REMOVED}`,
   ],
 ];
-/** A run of the characters that JSON Web Tokens are made of (RFC 7515, section 7.1): three parts, the first of them `{"…`. */
+/** Characters of a JSON Web Token (RFC 7515, section 7.1): three parts, of which the first encodes `{"…`. */
 const TOKEN_RUN = /[\w.-]{20,}/g;
 const TOKEN_START = 'eyJ';
 const TOKEN_PARTS = 3;
-/** Characters of the shortest text in JSON that a rule finds something in: `"://a@"`. */
+/** Length of the shortest JSON string that a rule can match: `"://a@"`. */
 const SHORTEST_FOUND = 7;
 const NO_NAME = '""';
 const CHARACTERS_AT_ONCE = 16_384;
 
-/** Members whose text is a secret, in lower case and without hyphens and underscores. */
+/** Names of members whose text is a secret, in lower case without hyphens and underscores. */
 const SECRET_NAMES: ReadonlySet<string> = new Set([
   'accesstoken',
   'apikey',
@@ -57,10 +57,10 @@ function* scrubSteps(text: string): Steps<string> {
 }
 
 /**
- * As `scrub`, in every text of a value; the text of a member that is named like a secret is removed as a whole. Nothing is made of the
- * rest, so that its number of values costs nothing.
- * @param json as `JSON.stringify` writes it
- * @returns JSON of the value
+ * Scrubs every text of a JSON value. The text of a member with a secret name is removed entirely. Works on the JSON text
+ * without parsing it, so that the number of values does not matter.
+ * @param json in the format of `JSON.stringify`
+ * @returns the scrubbed JSON
  */
 export function* scrubbedJson(json: string): Steps<string> {
   let done = '';

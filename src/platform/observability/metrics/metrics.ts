@@ -6,24 +6,24 @@ import type { Limit } from '../../config/env.js';
 const DEADLINE_MS = 1_000;
 
 /**
- * Waits a second at most for figures that are asked of the database, and leaves them out when they cannot be had.
- * Whoever watches the service needs the other metrics most when the database does not answer.
+ * Waits at most a second for metrics that come from the database, and omits them if they fail. Operators need the other
+ * metrics most when the database does not answer.
  */
-export async function inScrapeTime(work: Promise<void>): Promise<void> {
+export async function withinScrapeTime(work: Promise<void>): Promise<void> {
   const quietly = work.catch(() => undefined);
   await within(DEADLINE_MS, quietly, () => undefined);
 }
 
-/** How much of a limit is used at a moment. */
+/** Current use of a limit. */
 export interface LimitUse {
   readonly all: number;
-  /** By the caller, address or process family that uses most of it; absent where the limit is one for all. */
+  /** Use by the caller, address or process family that uses most; absent for a limit that all share. */
   readonly largest?: number;
 }
 
 type LimitReading = () => LimitUse | undefined | Promise<LimitUse | undefined>;
 
-/** Limits in the metrics, by name. Who it is that reached one is no label. */
+/** Metrics of limits, by name of the limit. Labels do not identify callers. */
 export class LimitMetrics {
   private readonly readings = new Map<string, LimitReading>();
   private readonly refusals: Counter<'limit'>;
@@ -32,13 +32,13 @@ export class LimitMetrics {
   constructor(registry: Registry) {
     this.refusals = new Counter({
       name: 'svc_limit_refusals_total',
-      help: 'How often a limit was the reason for an answer 429, for the end of a connection, or for a step of a process that was not made.',
+      help: 'Requests answered with 429, connections closed and process steps rejected because of a limit.',
       labelNames: ['limit'],
       registers: [registry],
     });
     this.limits = new Gauge({
       name: 'svc_limit',
-      help: 'The limit of each caller, address or process family, or of this replica; absent where there is none.',
+      help: 'Limit of each caller, address or process family, or of this replica. Absent if there is no limit.',
       labelNames: ['limit'],
       registers: [registry],
     });
@@ -63,7 +63,7 @@ export class LimitMetrics {
 function useGauge(readings: ReadonlyMap<string, LimitReading>): Gauge<'limit' | 'of'> {
   return new Gauge({
     name: 'svc_limit_use',
-    help: 'What is used of a limit: by all together, and by the one that uses most. Of process families in all replicas, otherwise in this one.',
+    help: 'Current use of a limit: in total (all), and by the caller, address or process family that uses most (largest). Covers all replicas for process families, otherwise this replica.',
     labelNames: ['limit', 'of'],
     registers: [],
     async collect() {
@@ -76,16 +76,16 @@ function useGauge(readings: ReadonlyMap<string, LimitReading>): Gauge<'limit' | 
           }
         }
       };
-      await Promise.all([...readings].map(([limit, reading]) => inScrapeTime(measure(limit, reading))));
+      await Promise.all([...readings].map(([limit, reading]) => withinScrapeTime(measure(limit, reading))));
     },
   });
 }
 
 const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
-/** Looks oftener than this cost an idle replica half a percent of a core. Figures of the event loop's lag have this pause in them. */
-const EVENT_LOOP_LOOK_MS = 50;
+/** More frequent samples cost an idle replica half a percent of a core. Event loop lag metrics include this interval. */
+const EVENT_LOOP_SAMPLE_MS = 50;
 
-/** What the service measures about itself, in the Prometheus exposition format. Labels hold no text of callers. */
+/** Metrics of the service in the Prometheus exposition format. Labels contain no text from callers. */
 @Injectable()
 export class Metrics {
   readonly registry = new Registry();
@@ -103,58 +103,58 @@ export class Metrics {
   );
   readonly connectionTestDuration = this.seconds(
     'svc_mcp_connection_test_duration_seconds',
-    'Time a connection test took, without what is stored afterwards.',
+    'Duration of a connection test, without storing its results.',
     ['outcome'],
   );
   readonly toolChanges = this.counter(
     'svc_mcp_tool_changes_total',
-    'Tools that a synchronisation added, changed, removed or brought back.',
+    'Tools that a synchronisation added, changed, removed or restored.',
     ['change'],
   );
   readonly authFailures = this.counter(
     'svc_auth_failures_total',
-    'Requests refused with 401 or 403 by reason.',
+    'Requests rejected with 401 or 403, by reason.',
     ['reason'],
   );
   readonly jobDuration = this.seconds(
     'svc_job_duration_seconds',
-    'Time a background job ran, by how it ended: completed, failed (tried again later), given_up, lost, stopped.',
+    'Duration of a background job by outcome: completed, failed (retried later), given_up, lost, stopped.',
     ['kind', 'outcome'],
   );
   readonly processIncidents = this.counter(
     'svc_process_incidents_total',
-    'Incidents of processes by what failed and why.',
+    'Process incidents by what failed and why.',
     ['source', 'type'],
   );
   readonly agentRuns = this.counter(
     'svc_agent_runs_total',
-    'Runs of Custom Agent nodes by how they ended: FINISHED, the code of the failure, or INTERRUPTED (tried again).',
+    'Runs of Custom Agent nodes by outcome: FINISHED, the failure code, or INTERRUPTED (retried).',
     ['outcome'],
   );
   readonly agentToolSteps = this.counter(
     'svc_agent_tool_steps_total',
-    'Calls of tools that models asked for, by what came of them.',
+    'Tool calls requested by models, by outcome.',
     ['outcome'],
   );
   readonly modelCallDuration = this.seconds(
     'svc_model_call_duration_seconds',
-    'Time a call of the language model took, by outcome: answered, cancelled, or why it failed.',
+    'Duration of a language model call by outcome: answered, cancelled, or the reason for the failure.',
     ['outcome'],
     [...SECONDS_BUCKETS, 30, 60, 120],
   );
   readonly modelTokens = this.counter(
     'svc_model_tokens_total',
-    'Tokens as the language model counts them, by direction: input or output.',
+    'Tokens as counted by the language model, by direction: input or output.',
     ['direction'],
   );
   readonly discoveryScanDuration = this.seconds(
     'svc_discovery_scan_duration_seconds',
-    'Time a scan of the platform took, by how it ended: completed, failed, lost (another replica took over).',
+    'Duration of a platform scan by outcome: completed, failed, lost (another replica took over).',
     ['outcome'],
   );
 
   constructor() {
-    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: EVENT_LOOP_LOOK_MS });
+    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
   }
 
   text(): Promise<string> {

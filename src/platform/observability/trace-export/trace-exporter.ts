@@ -11,24 +11,24 @@ import type { SpanSource } from '../tracing/tracer.js';
 
 interface ExportOptions {
   readonly url: string;
-  /** May hold secrets. */
+  /** May contain secrets. */
   readonly headers: Record<string, string>;
   readonly agentFor: (protocol: string) => Agent;
   readonly log: Log;
   readonly registry: Registry;
 }
 
-/** Spans that go to a collector until they are stopped. */
+/** Spans that are exported to a collector until `stop`. */
 export interface ExportedSpans extends SpanSource {
   stop(): Promise<void>;
 }
 
-/** A collector that hangs does not hold up the stop. */
+/** Maximum time to flush spans at shutdown, in case the collector hangs. */
 const STOP_MS = 10_000;
-/** Batches that wait for the one connection. At the stop the whole queue becomes batches. */
+/** Maximum number of batches waiting for the single connection. Shutdown exports the entire queue as batches. */
 const BATCHES = 8;
 
-/** Sends spans to a collector by OTLP over HTTP, as the variables of OpenTelemetry say. */
+/** Exports spans to a collector with OTLP over HTTP, as configured by the environment variables of OpenTelemetry. */
 export function exportSpans({ url, headers, agentFor, log, registry }: ExportOptions): ExportedSpans {
   let agent: Agent | undefined;
   const otlp = new OTLPTraceExporter({
@@ -37,9 +37,9 @@ export function exportSpans({ url, headers, agentFor, log, registry }: ExportOpt
     concurrencyLimit: BATCHES,
     httpAgentOptions: (protocol) => (agent = agentFor(protocol)),
   });
-  // The processor passes the meter on to the class it extends; its own type does not name it.
-  const metered: object = { selfObsMeterProvider: counting(registry) };
-  const processor = new BatchSpanProcessor(logged(otlp, log), metered);
+  // The processor passes this option to its base class, but its own type does not declare it.
+  const metered: object = { selfObsMeterProvider: spanCounter(registry) };
+  const processor = new BatchSpanProcessor(withFailureLog(otlp, log), metered);
   const { provider, ...source } = spanSource(processor);
   const stop = async (): Promise<void> => {
     await within(STOP_MS, provider.shutdown(), () => undefined).catch(() => undefined);
@@ -48,11 +48,11 @@ export function exportSpans({ url, headers, agentFor, log, registry }: ExportOpt
   return { ...source, stop };
 }
 
-/** Logs that the collector stopped or resumed taking spans, once each. What a library or a collector says is not logged. */
-function logged(exporter: SpanExporter, log: Log): SpanExporter {
+/** Logs once when exports begin to fail and once when they succeed again. Messages of libraries and collectors are not logged. */
+function withFailureLog(exporter: SpanExporter, log: Log): SpanExporter {
   let hasFailed = false;
   return {
-    // The span that happened to fill the batch has nothing to do with the export.
+    // Without this, the export would belong to the span that happened to fill the batch.
     export: (spans, done) =>
       withSpan(undefined, () =>
         exporter.export(spans, (result) => {
@@ -70,17 +70,17 @@ function logged(exporter: SpanExporter, log: Log): SpanExporter {
   };
 }
 
-/** A status, the code of a network error, or the reason why the egress rules refused the address. */
+/** Returns an HTTP status, the code of a network error, or the reason why the egress rules rejected the address. */
 function reasonOf(error: Error | undefined): string {
   const { failure, code } = { ...error } as { failure?: string; code?: string | number };
   return String(failure ?? code ?? 'unavailable');
 }
 
-/** Counts what became of the spans. The processor reports it to a meter only. */
-function counting(registry: Registry): MeterProvider {
+/** Returns a meter provider that counts spans by outcome. The processor reports outcomes only to a meter. */
+function spanCounter(registry: Registry): MeterProvider {
   const counts = new Counter({
     name: 'svc_trace_spans_total',
-    help: 'Spans of recorded traces: exported to the collector, dropped because too many waited, failed because the collector did not take them.',
+    help: 'Spans of recorded traces by outcome: exported, dropped (queue full), failed (not accepted by the collector).',
     labelNames: ['outcome'],
     registers: [registry],
   });

@@ -7,9 +7,9 @@ import { readAuthority } from '../../tls/authority-file.js';
 import { Tracer } from '../tracing/tracer.js';
 import type { ExportedSpans } from './trace-exporter.js';
 
-const SPANS = Symbol('the exported spans, null where there are none');
+const SPANS = Symbol('exported spans, or null without a collector');
 
-/** Traces of the service's work, where a collector is configured. */
+/** Provides the tracer, which is active only if a collector is configured. */
 @Global()
 @Module({
   providers: [
@@ -25,7 +25,7 @@ const SPANS = Symbol('the exported spans, null where there are none');
 export class TracingModule implements OnApplicationShutdown {
   constructor(@Inject(SPANS) private readonly spans: ExportedSpans | null) {}
 
-  /** Requests and jobs have ended by then. */
+  /** Flushes spans. Requests and jobs have already ended. */
   async onApplicationShutdown(): Promise<void> {
     await this.spans?.stop();
   }
@@ -39,7 +39,7 @@ async function configuredSpans(env: Env, log: Log, { registry }: Metrics): Promi
   }
   const tls = readAuthority(env);
   const outbound = operatorClient(env, endpoint);
-  // Without a collector the libraries are not even loaded.
+  // Loads the libraries only if a collector is configured.
   const { exportSpans } = await import('./trace-exporter.js');
   return exportSpans({
     url: `${endpoint.replace(/\/$/, '')}/v1/traces`,

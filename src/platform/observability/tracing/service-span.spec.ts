@@ -26,7 +26,7 @@ describe('ServiceSpan', () => {
     expect(JSON.stringify(ended()?.attributes).length).toBeLessThan(100_000);
   });
 
-  it('keeps the first reason of a failure, and no message of an error', async () => {
+  it('keeps the first reason of a failure, without error messages', async () => {
     const failed = recorded(start('call'), (span) => {
       span.fail('HTTP_503');
       return Promise.reject(new TypeError('secret'));
@@ -36,7 +36,7 @@ describe('ServiceSpan', () => {
     expect(JSON.stringify(ended()?.status)).not.toContain('secret');
   });
 
-  it.each([undefined, null])('takes %s as an error', async (thrown) => {
+  it.each([undefined, null])('records a rejection with %s as a failure', async (thrown) => {
     // oxlint-disable-next-line prefer-promise-reject-errors -- the behaviour under test
     await expect(recorded(start('work'), () => Promise.reject(thrown))).rejects.toBe(thrown);
     expect(ended()?.status).toEqual({ code: SpanStatusCode.ERROR });

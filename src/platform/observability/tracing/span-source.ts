@@ -25,7 +25,7 @@ const LIMITS = {
   eventCountLimit: 1,
 };
 
-/** Starts spans as the variables of OpenTelemetry say, and gives them to a processor. */
+/** Creates a source of spans, configured by the environment variables of OpenTelemetry, that passes spans to a processor. */
 export function spanSource(processor: SpanProcessor): SpanSource & { provider: BasicTracerProvider } {
   const ids = new SpanIds();
   const provider = new BasicTracerProvider({
@@ -47,8 +47,8 @@ export function spanSource(processor: SpanProcessor): SpanSource & { provider: B
 }
 
 /**
- * Callers choose the ids of their traces, so the ratio is drawn with a fresh id: otherwise they could have everything recorded, or
- * nothing. Parts of the service's own work follow their parent.
+ * Returns a sampler that decides with a random id rather than the trace id. Callers choose trace ids, and could otherwise
+ * have all or none of their requests recorded. Child spans within the service follow their parent.
  */
 function configuredSampler(): Sampler {
   setDefaultSampling();

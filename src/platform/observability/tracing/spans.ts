@@ -14,6 +14,7 @@ import {
 import { DomainError } from '../../errors/domain.error.js';
 import { traceparentOf } from './trace-context.js';
 
+/** Options of a new span. */
 export interface SpanBeginning {
   readonly kind?: SpanKind;
   readonly attributes?: Attributes;
@@ -23,8 +24,8 @@ export interface SpanBeginning {
 const MAX_NAME = 128;
 
 /**
- * A piece of work in a trace. It records no events, and of an error only its name or code, because messages quote values. In a trace
- * that is not recorded it only passes its ids on.
+ * A span of the service. It records no events, and only the name or code of an error, because messages quote values. If its
+ * trace is not recorded, the span only propagates its ids.
  */
 export class ServiceSpan {
   private hasFailed = false;
@@ -48,7 +49,7 @@ export class ServiceSpan {
     return ServiceSpan.start(this.tracer, name, beginning, trace.setSpan(ROOT_CONTEXT, this.span));
   }
 
-  /** W3C Trace Context for the party that does a part of this work. */
+  /** W3C Trace Context for calls that are part of this work. */
   get traceparent(): string {
     return traceparentOf(this.spanContext());
   }
@@ -79,7 +80,7 @@ export class ServiceSpan {
     }
   }
 
-  /** @param why a short constant of the service, never text from outside */
+  /** Marks the work as failed. @param why a short constant of the service, never external text */
   fail(why: string): void {
     this.hasFailed = true;
     this.span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', why);
@@ -92,25 +93,25 @@ export class ServiceSpan {
 
 const storage = new AsyncLocalStorage<ServiceSpan | undefined>();
 
-/** The span of the work under way; undefined where there are no traces. */
+/** Returns the current span; undefined when tracing is off. */
 export function currentSpan(): ServiceSpan | undefined {
   return storage.getStore();
 }
 
-/** The span of the work under way, in a trace that is recorded. */
+/** Returns the current span if its trace is recorded. */
 export function recordedSpan(): ServiceSpan | undefined {
   const span = storage.getStore();
   return span?.isRecording() === true ? span : undefined;
 }
 
-/** Does work, and all that follows from it, as part of a span, or of none. Whoever began the span ends it. */
+/** Runs work, and everything it triggers, in a span or in none. Does not end the span. */
 export function withSpan<Result>(span: ServiceSpan | undefined, work: () => Result): Result {
   return span === storage.getStore() ? work() : storage.run(span, work);
 }
 
 /**
- * Does work as a span of its own, a part of the span under way. Where nothing is recorded it only does the work.
- * @param name one of few
+ * Runs work in a child of the current span. If nothing is recorded, only runs the work.
+ * @param name one of a small set of names
  * @throws what the work throws
  */
 export function inSpan<Result>(
@@ -123,8 +124,8 @@ export function inSpan<Result>(
 }
 
 /**
- * Does work that several share. Its span is a part of the first of theirs that is recorded, and linked to the others. Without one the
- * work belongs to no span, whoever it was that happened to begin it.
+ * Runs work that several callers share. Its span is a child of the first recorded span among theirs, and has links to the
+ * others. If none is recorded, the work runs without a span.
  */
 export function inSharedSpan<Result>(
   name: string,
@@ -140,7 +141,7 @@ export function inSharedSpan<Result>(
   return recorded(first.child(name, { links, attributes }), work);
 }
 
-/** Does the work of a span, and ends it. */
+/** Runs work in a span, and ends the span. */
 export async function recorded<Result>(
   span: ServiceSpan,
   work: (span: ServiceSpan) => Promise<Result>,

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { TraceFlags, type SpanContext } from '@opentelemetry/api';
 
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
-/** The second half of a UUID begins with its variant and so is never zero, which Trace Context forbids. */
+/** The second half of a UUID begins with its variant, so it is never zero, which Trace Context forbids. */
 const SPAN_ID_START = 16;
 
-/** What a `traceparent` says (W3C Trace Context, section 3.2); undefined when it is absent or malformed. */
+/** Parses a `traceparent` header (W3C Trace Context, section 3.2); returns undefined when it is absent or malformed. */
 export function readTraceparent(text: unknown): SpanContext | undefined {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(typeof text === 'string' ? text : '') ?? [];
   return traceId === undefined || spanId === undefined
@@ -13,17 +13,17 @@ export function readTraceparent(text: unknown): SpanContext | undefined {
     : { traceId, spanId, traceFlags: Number.parseInt(flags ?? '0', 16), isRemote: true };
 }
 
-/** The same as text, for whoever goes on with the trace. */
+/** Formats a `traceparent` header. */
 export function traceparentOf({ traceId, spanId, traceFlags }: SpanContext): string {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }
 
-/** Whether its sender records the trace. */
+/** Reports whether the sender records the trace. */
 export function isSampled({ traceFlags }: SpanContext): boolean {
   return (traceFlags & TraceFlags.SAMPLED) !== 0;
 }
 
-/** A new id of a trace. Node keeps random bytes for UUIDs in store, which makes them the cheapest. */
+/** Generates a trace id. Uses a UUID, because Node.js caches random bytes for UUIDs, which makes them the cheapest source. */
 export function newTraceId(): string {
   return randomUUID().replaceAll('-', '');
 }

@@ -8,14 +8,14 @@ import {
 import { ServiceSpan, type SpanBeginning } from './spans.js';
 import { isSampled, newSpanId, newTraceId } from './trace-context.js';
 
-/** The work that added a background job. */
+/** The span of the work that added a background job. */
 export interface JobOrigin {
   readonly context: SpanContext;
-  /** Whether the job is a part of that work, or starts a trace of its own. */
+  /** Whether the job is part of that trace, or starts its own. */
   readonly isPart: boolean;
 }
 
-/** Gives the next root span the ids of its request, and all others random ones. */
+/** Generates the ids of spans: random ones, except for spans that are started within `with`. */
 export class SpanIds {
   private given: SpanContext | undefined;
 
@@ -32,13 +32,13 @@ export class SpanIds {
   }
 }
 
-/** Where spans come from. Its sampler decides which traces are recorded. */
+/** Creates spans. Its sampler decides which traces are recorded. */
 export interface SpanSource {
   readonly tracer: SpanMaker;
   readonly ids: SpanIds;
 }
 
-/** Starts traces, or continues those of others: with a request, and with a background job. All other spans are parts of these. */
+/** Starts the spans of requests and background jobs, in a new or an existing trace. All other spans are their descendants. */
 export class Tracer {
   constructor(private readonly source?: SpanSource) {}
 
@@ -54,7 +54,7 @@ export class Tracer {
     return this.start('request', caller && { ...caller, isRemote: true }, beginning, own);
   }
 
-  /** The span of a background job. A part of other work is recorded where that work is. */
+  /** Starts the span of a background job. A job that is part of other work is recorded if that work is. */
   job(name: string, origin: JobOrigin | undefined, beginning: SpanBeginning): ServiceSpan | undefined {
     const parent = origin?.isPart === true ? { ...origin.context, isRemote: false } : undefined;
     return this.start(name, parent, { ...beginning, links: linksTo(origin) });
@@ -72,7 +72,7 @@ export class Tracer {
   }
 }
 
-/** To the work that added a job without being its parent, where that work is recorded. */
+/** Links a job that has its own trace to the work that added it, if that work is recorded. */
 function linksTo(origin: JobOrigin | undefined): { context: SpanContext }[] {
   return origin?.isPart === false && isSampled(origin.context) ? [{ context: origin.context }] : [];
 }
