@@ -3,7 +3,7 @@ import { Bulkhead, NotAdmittedError } from './bulkhead.js';
 
 const LONG_MS = 600_000;
 
-/** Enters under a name, which `order` lists once it is admitted. */
+/** Enters under names, and lists the names in the order in which they are admitted. */
 function entering(bulkhead: Bulkhead) {
   const order: string[] = [];
   const enter = (name: string, entry: Parameters<Bulkhead['enter']>[0] = {}): (() => void) => {
@@ -15,7 +15,7 @@ function entering(bulkhead: Bulkhead) {
 }
 
 describe('Bulkhead', () => {
-  it('admits as many entries of a key as fit, and the others in their order', async () => {
+  it('admits as many entries of a key as fit, and queues the others in order', async () => {
     const bulkhead = new Bulkhead({ capacity: 2 });
     const { enter, settled } = entering(bulkhead);
     const [a, b, c] = ['a', 'b', 'c', 'd'].map((name) => enter(name, { key: 'one' }));
@@ -47,7 +47,7 @@ describe('Bulkhead', () => {
     expect(await settled()).toEqual(['next']);
   });
 
-  it('refuses what is too much for its queue, with the error of its owner', () => {
+  it('rejects entries beyond the queue with a custom error', () => {
     const bulkhead = new Bulkhead({ capacity: 1, queue: 1 }, (refusal) => new RangeError(refusal));
     bulkhead.enter();
     bulkhead.enter();
@@ -55,7 +55,7 @@ describe('Bulkhead', () => {
     bulkhead.enter({ key: 'other' });
   });
 
-  it('refuses an entry that waits too long or is aborted, and admits the next one', async () => {
+  it('rejects an entry that waits too long or is aborted, and admits the next one', async () => {
     const bulkhead = new Bulkhead({ capacity: 1, waitMs: LONG_MS });
     const { enter, settled } = entering(bulkhead);
     const gone = new AbortController();
@@ -74,7 +74,7 @@ describe('Bulkhead', () => {
     expect(await settled()).toEqual(['last']);
   });
 
-  it('runs work in a place, which it gives back also after a failure', async () => {
+  it('runs work in a place and releases it even after a failure', async () => {
     const bulkhead = new Bulkhead({ capacity: 1 });
     const failing = bulkhead.run(() => Promise.reject(new Error('no')));
     const waiting = bulkhead.run((hasWaited) => Promise.resolve(hasWaited));

@@ -7,7 +7,7 @@ describe('Deadline', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('ends the work when its time is over, for a reason of its own', () => {
+  it('aborts with its own reason when the time is up', () => {
     const deadline = new Deadline(new AbortController().signal, 100, late);
     vi.advanceTimersByTime(99);
     expect(deadline.signal.aborted).toBe(false);
@@ -15,7 +15,7 @@ describe('Deadline', () => {
     expect(deadline.signal.reason).toMatchObject({ code: 'LATE', message: 'too late' });
   });
 
-  it.each(['before', 'after'])('passes on what stopped the caller %s it began', (when) => {
+  it.each(['before', 'after'])('passes on the reason of an outer abort %s the start', (when) => {
     const caller = new AbortController();
     const reason = new Error('the replica stops');
     if (when === 'before') {
@@ -27,7 +27,7 @@ describe('Deadline', () => {
     expect(deadline.signal.reason).toBe(reason);
   });
 
-  it('leaves nothing behind when it is cleared', () => {
+  it('leaves no timer or listener when cleared', () => {
     const caller = new AbortController();
     const deadline = new Deadline(caller.signal, 100, late);
     deadline.clear();

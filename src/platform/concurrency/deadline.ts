@@ -1,4 +1,4 @@
-/** Joins a signal of somebody else with the time that some work may take. Whoever makes one must {@link clear} it. */
+/** A signal that is aborted after a time limit, or when an outer signal is aborted. Call {@link clear} when the work is done. */
 export class Deadline {
   private readonly controller = new AbortController();
   private readonly timer: NodeJS.Timeout;
@@ -7,9 +7,9 @@ export class Deadline {
   constructor(
     private readonly outer: AbortSignal,
     milliseconds: number,
-    late: () => Error,
+    timeoutError: () => Error,
   ) {
-    this.timer = setTimeout(() => this.controller.abort(late()), milliseconds);
+    this.timer = setTimeout(() => this.controller.abort(timeoutError()), milliseconds);
     outer.addEventListener('abort', this.pass, { once: true });
     if (outer.aborted) {
       this.pass();
@@ -27,8 +27,8 @@ export class Deadline {
 }
 
 /**
- * Waits for work, but no longer than `ms` milliseconds. The work itself goes on; whatever comes of it later is dropped.
- * @param late gives the result in place of the work, or throws
+ * Waits for work, but no longer than `ms` milliseconds. The work itself continues, and a later result or error is ignored.
+ * @param late returns the result after a timeout, or throws
  */
 export async function within<Result>(
   ms: number,

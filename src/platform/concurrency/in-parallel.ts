@@ -1,6 +1,6 @@
 /**
- * Works on items, at most `limit` at a time, in their order: the next one begins as soon as one ends. The first failure
- * ends the waiting, and nothing more is begun.
+ * Processes items in order, at most `limit` of them concurrently. After the first failure it rejects and starts no more items.
+ * @returns the results in the order of the items
  */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
@@ -10,7 +10,7 @@ export async function inParallel<Item, Result>(
   const results: Result[] = [];
   const queue = items.entries();
   let failed = false;
-  const seat = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (const [index, item] of queue) {
       results[index] = await work(item).catch((error: unknown) => {
         failed = true;
@@ -21,6 +21,6 @@ export async function inParallel<Item, Result>(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, seat));
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
   return results;
 }

@@ -13,7 +13,7 @@ describe('backoff', () => {
     [100, 30_000, 60_000],
     [1_000_000, 30_000, 60_000],
     [0, 500, 1_000],
-  ])('of retry %i lies between %i and %i ms', (retry, least, most) => {
+  ])('of retry %i is between %i and %i ms', (retry, least, most) => {
     expect(backoff(retry, BOUNDS, 0)).toBe(least);
     expect(backoff(retry, BOUNDS, 1)).toBe(most);
   });
@@ -48,7 +48,7 @@ describe('withRetries', () => {
     );
   });
 
-  it('does not wait once its signal is aborted', async () => {
+  it('does not wait after its signal is aborted', async () => {
     const policy = {
       retries: 1,
       isRetryable: () => true,

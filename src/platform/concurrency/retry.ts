@@ -2,21 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const MAX_DOUBLINGS = 30;
 
-/** Which failures lead to a retry, how many and how soon. Every retry of failed work in this service follows such a policy. */
+/** Which failures are retried, how often and after which delay. All retries in this service follow such a policy. */
 export interface RetryPolicy {
   /** Maximum number of retries after the first attempt. */
   readonly retries: number;
-  /** Whether another attempt does no harm and may succeed. May first provide what the failed attempt lacked. */
+  /** Whether a retry is safe and may succeed. May first fix the cause of the failure. */
   isRetryable(error: unknown): boolean | Promise<boolean>;
-  /** Milliseconds before a retry, by its number from 1. By default the retry is immediate. */
+  /** Milliseconds before the retry with this number, from 1. @default retries are immediate */
   delayMs?(retry: number, error: unknown): number;
-  /** Cuts the pause short. The next attempt has to notice the abort. */
+  /** Ends the delay early. The next attempt must check for the abort itself. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Runs work until an attempt succeeds or the policy allows no other.
- * @param work gets the number of retries so far
+ * Runs work until an attempt succeeds or the policy allows no further retry.
+ * @param work receives the number of retries so far
  * @throws what the last attempt throws
  */
 export async function withRetries<Result>(
@@ -38,18 +38,18 @@ export async function withRetries<Result>(
   }
 }
 
-/** Bounds of a growing delay, milliseconds. */
+/** Bounds of an exponential delay, in milliseconds. */
 export interface DelayBounds {
   baseMs: number;
   maxMs: number;
 }
 
 /**
- * Delay before a retry. It doubles with each retry up to a limit. Half of it is random, so that work which failed together does not come
- * back together.
+ * Returns the delay before a retry. It doubles with each retry up to a limit. Half of it is random, so that work that failed
+ * together is not retried together.
  * @param retry number of the retry, from 1
  * @param random from 0 to 1
- * @returns milliseconds, from half of the delay to the whole of it
+ * @returns milliseconds, between half of the delay and all of it
  */
 export function backoff(retry: number, { baseMs, maxMs }: DelayBounds, random = Math.random()): number {
   const doublings = Math.min(Math.max(retry, 1) - 1, MAX_DOUBLINGS);
