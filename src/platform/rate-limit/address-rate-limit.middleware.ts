@@ -3,22 +3,22 @@ import type { RequestHandler } from 'express';
 import ipaddr from 'ipaddr.js';
 import type { RateLimits } from './rate-limits.js';
 
-/** Probes stay unlimited: behind a proxy they share its address, and a 429 would make the orchestrator kill us. */
+/** Health probes are not limited: behind a proxy they share its address, and after a 429 the orchestrator would restart us. */
 const UNLIMITED_PATHS: ReadonlySet<string> = new Set(['/livez', '/readyz']);
-/** The host part of an IPv6 address is free to choose for whoever has the network part. */
+/** Length of the network part. A client can choose the host part of its IPv6 address freely. */
 const IPV6_NETWORK_BYTES = 8;
 
-/** Limits requests by client address (`request.ip`) before authentication: a storm of bad tokens too. */
+/** Limits requests by client address (`request.ip`) before authentication, so that requests with invalid tokens count too. */
 export function addressRateLimit(limits: RateLimits): RequestHandler {
   return async (request, response, next) => {
     if (!UNLIMITED_PATHS.has(request.path)) {
-      await limits.ask(() => limits.address.consume(addressKey(request.ip ?? ''), response));
+      await limits.apply(() => limits.address.consume(addressKey(request.ip ?? ''), response));
     }
     next();
   };
 }
 
-/** One key for an IPv4 address, also when mapped into IPv6, and one for a /64 network of IPv6. */
+/** Returns the key of an address: one for each IPv4 address, also when mapped into IPv6, and one for each IPv6 /64 network. */
 export function addressKey(address: string): string {
   if (!isIPv6(address)) {
     return address;

@@ -4,13 +4,13 @@ import { Reflector } from '@nestjs/core';
 import { callerKey, principalOf } from '../user/principal.js';
 import { RateLimits, type LimitedOperation } from './rate-limits.js';
 
-/** Gives a route its own limit per caller, counted besides the general one. */
+/** Gives a route its own limit per caller in addition to the general one. */
 export const RateLimit = Reflector.createDecorator<LimitedOperation>();
 
-/** The answer of this route lasts, and the route has a limit of its own: its requests are not counted as under way. */
-export const LastingAnswer = Reflector.createDecorator<true>();
+/** Marks a route with long-lived responses and its own limit. Its requests do not count as under way. */
+export const LongLivedResponse = Reflector.createDecorator<true>();
 
-/** Global guard that limits requests by caller, those of a minute and those under way, after authentication; public routes have no caller and no limit. */
+/** Global guard that limits the requests of each caller, per minute and under way. Public routes have no caller and no limit. */
 @Injectable()
 export class PrincipalRateLimitGuard implements CanActivate {
   constructor(
@@ -24,7 +24,7 @@ export class PrincipalRateLimitGuard implements CanActivate {
     if (principal === undefined) {
       return true;
     }
-    const waiting = this.limits.ask(() => this.enter(callerKey(principal), context));
+    const waiting = this.limits.apply(() => this.enter(callerKey(principal), context));
     return waiting === undefined ? true : waiting.then(() => true);
   }
 
@@ -32,15 +32,15 @@ export class PrincipalRateLimitGuard implements CanActivate {
     const response = context.switchToHttp().getResponse<ServerResponse>();
     const handler = context.getHandler();
     const operation = this.reflector.get<LimitedOperation | undefined>(RateLimit, handler);
-    const isLasting = this.reflector.get<true | undefined>(LastingAnswer, handler) !== undefined;
+    const isLongLived = this.reflector.get<true | undefined>(LongLivedResponse, handler) !== undefined;
     const { principal, operations, underWay } = this.limits;
     const counts = [principal, operation === undefined ? [] : operations[operation]]
       .flat()
       .map((limiter) => limiter.consume(key, response))
       .filter((count) => count !== undefined);
-    // Costly operations wait for outside parties: a few of them must not hold up the others of their caller.
+    // Expensive operations wait for outside parties, so they do not take places from other requests of their caller.
     const enter = (): Promise<void> | undefined =>
-      isLasting ? undefined : underWay.enter(key, response, operation === undefined);
+      isLongLived ? undefined : underWay.enter(key, response, operation === undefined);
     return counts.length === 0 ? enter() : Promise.all(counts).then(enter);
   }
 }

@@ -1,11 +1,11 @@
 import type { Limit } from '../config/env.js';
 import { TooManyRequestsError } from '../errors/domain.error.js';
 
-/** 429: this address or caller has used up its requests of the minute, or waits too long behind its own bodies (docs/contract.md, section 1). */
+/** 429: too many requests per minute, or a wait too long behind other bodies of the caller (docs/contract.md, section 1). */
 export class RateLimitExceededError extends TooManyRequestsError {
   readonly code = 'RATE_LIMIT_EXCEEDED';
   readonly limit: string;
-  /** @param retryAfterSeconds whole seconds until requests are taken again, at least 1 */
+  /** @param retryAfterSeconds whole seconds until requests are accepted again, at least 1 */
   constructor(
     { name, most }: Limit,
     readonly retryAfterSeconds: number,
@@ -15,12 +15,12 @@ export class RateLimitExceededError extends TooManyRequestsError {
   }
 }
 
-/** 429: this caller has as many requests under way as it may have (docs/contract.md, section 1). */
+/** 429: the caller has too many requests under way (docs/contract.md, section 1). */
 export class TooManyCallerRequestsError extends TooManyRequestsError {
   readonly code = 'TOO_MANY_REQUESTS_UNDER_WAY';
   readonly retryAfterSeconds = 1;
   readonly limit: string;
-  /** @param limit of one caller */
+  /** @param limit limit per caller */
   constructor({ name, most }: Limit) {
     super(
       'Too many requests at the same time.',

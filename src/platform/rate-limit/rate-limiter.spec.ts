@@ -13,7 +13,7 @@ describe('RateLimiter', () => {
     vi.useRealTimers();
   });
 
-  it('takes the requests of a minute, then says how long to wait, then takes them again', () => {
+  it('rejects requests beyond the limit until the minute is over, with the time to wait', () => {
     const sut = new RateLimiter(limit(2));
     void sut.consume('a');
     void sut.consume('a');
@@ -28,7 +28,7 @@ describe('RateLimiter', () => {
     expect(() => void sut.consume('a')).not.toThrow();
   });
 
-  it('counts each key for itself', () => {
+  it('counts each key separately', () => {
     const sut = new RateLimiter(limit(1));
     void sut.consume('a');
     void sut.consume('b');
@@ -46,7 +46,7 @@ describe('RateLimiter', () => {
     expect(() => void sut.consume('a')).not.toThrow();
   });
 
-  it('counts a key anew after it was forgotten, and forgets in order again and again', () => {
+  it('restarts the count of a key that was forgotten, and keeps forgetting in order', () => {
     const sut = new RateLimiter(limit(1), '', undefined, 2);
     for (let round = 0; round < 5; round += 1) {
       for (const key of ['a', 'b', 'c']) {

@@ -6,15 +6,15 @@ import { RateLimitExceededError } from './rate-limit.errors.js';
 
 const WINDOW_SECONDS = 60;
 
-/** Requests of a key in its minute, of all replicas. */
+/** Number of requests of a key in its current minute. */
 interface Counted {
-  /** Above the limit it may be any number above it. */
+  /** Not exact once it is above the limit. */
   count: number;
   /** Milliseconds until the minute ends. */
   leftMs: number;
 }
 
-/** The requests of a minute that all replicas count together, in Redis. */
+/** Counts requests per minute of all replicas in Redis. */
 export class SharedCount {
   private readonly limiter: RateLimiterRedis;
 
@@ -27,12 +27,12 @@ export class SharedCount {
       keyPrefix: '',
       points: limit.most,
       duration: WINDOW_SECONDS,
-      // Who is above the limit costs Redis nothing more.
+      // Requests of keys above the limit are not sent to Redis.
       inMemoryBlockOnConsumed: limit.most,
     });
   }
 
-  /** Whether Redis counts, as far as this replica knows. */
+  /** Whether Redis is available, as far as this replica knows. */
   get isReady(): boolean {
     return this.shared.redis.isReady;
   }
@@ -40,7 +40,7 @@ export class SharedCount {
   /** Counts one request. @throws when Redis does not answer */
   count(key: string): Promise<Counted> {
     const name = this.shared.keyOf('rate', `${this.limit.name} ${key}`);
-    return this.shared.redis.ask(async () => {
+    return this.shared.redis.run(async () => {
       try {
         const { consumedPoints, msBeforeNext } = await this.limiter.consume(name);
         return { count: consumedPoints, leftMs: msBeforeNext };
@@ -54,10 +54,10 @@ export class SharedCount {
   }
 }
 
-/** An answer can be subject to several limits. */
-function add(response: ServerResponse, name: string, item: string): void {
-  const told = response.getHeader(name);
-  response.setHeader(name, typeof told === 'string' ? `${told}, ${item}` : item);
+/** Appends an item to a header, because a response can have several limits. */
+function appendHeader(response: ServerResponse, name: string, item: string): void {
+  const present = response.getHeader(name);
+  response.setHeader(name, typeof present === 'string' ? `${present}, ${item}` : item);
 }
 
 const WINDOW_MS = 60_000;
@@ -70,16 +70,16 @@ interface Minute {
   count: number;
 }
 
-/** So many requests a minute for each key, from its first on, of all replicas where Redis answers. */
+/** Limits requests per key and minute, which begins with its first request. With Redis, all replicas count together. */
 export class RateLimiter {
-  /** Insertion order is the order in which minutes began. */
+  /** In the order in which the minutes began. */
   private readonly minutes = new Map<string, Minute>();
-  /** Goes on where it stopped: starting anew would pass over every key that was deleted before. */
+  /** Continues where it stopped, because a new iterator would step over every deleted key again. */
   private readonly oldest = this.minutes.keys();
 
   /**
-   * @param limit requests a minute of one key; 0 is no limit
-   * @param policy name of the limit in the headers of answers
+   * @param limit requests per minute of one key; 0 means no limit
+   * @param policy name of the limit in response headers
    */
   constructor(
     private readonly limit: Limit,
@@ -89,34 +89,34 @@ export class RateLimiter {
   ) {}
 
   /**
-   * Counts one request, and tells the response what is left.
-   * @returns undefined when it was counted here, otherwise when it was counted in Redis
+   * Counts one request, and sets the rate limit headers of the response.
+   * @returns undefined when only this replica counts; otherwise a promise that resolves when Redis has counted the request
    * @throws RateLimitExceededError
    */
   consume(key: string, response?: ServerResponse): Promise<void> | undefined {
     if (this.limit.most === 0) {
       return undefined;
     }
-    // Always here too: a Redis that was away or emptied must not give a caller more than this replica would.
+    // This replica always counts too, so that a Redis that was unavailable or emptied does not let more requests through.
     const here = this.countHere(key);
     if (this.shared?.isReady === true) {
       return this.shared
         .count(key)
         .catch(() => here)
-        .then((together) => this.judge(together.count > here.count ? together : here, response));
+        .then((together) => this.enforce(together.count > here.count ? together : here, response));
     }
-    this.judge(here, response);
+    this.enforce(here, response);
     return undefined;
   }
 
-  private judge({ count, leftMs }: Counted, response: ServerResponse | undefined): void {
+  private enforce({ count, leftMs }: Counted, response: ServerResponse | undefined): void {
     const { most } = this.limit;
-    // Whole milliseconds first: a sum and a difference of fractions can be a little more than a minute.
+    // Rounds milliseconds first, because floating-point errors can make the rest slightly longer than a minute.
     const seconds = Math.max(1, Math.ceil(Math.round(leftMs) / SECOND_MS));
     if (response !== undefined) {
       // draft-ietf-httpapi-ratelimit-headers-10, lists of RFC 9651.
-      add(response, 'RateLimit-Policy', `"${this.policy}";q=${most};w=${WINDOW_SECONDS}`);
-      add(response, 'RateLimit', `"${this.policy}";r=${Math.max(0, most - count)};t=${seconds}`);
+      appendHeader(response, 'RateLimit-Policy', `"${this.policy}";q=${most};w=${WINDOW_SECONDS}`);
+      appendHeader(response, 'RateLimit', `"${this.policy}";r=${Math.max(0, most - count)};t=${seconds}`);
     }
     if (count > most) {
       throw new RateLimitExceededError(this.limit, seconds);

@@ -7,19 +7,19 @@ import { httpLimits } from '../http/http.limits.js';
 import { RequestsUnderWay } from './requests-under-way.js';
 import { RateLimiter, SharedCount } from './rate-limiter.js';
 
-/** Operations that have a limit of their own on top of the general one. */
+/** Operations with their own limit in addition to the general one. */
 export type LimitedOperation = 'connection-test' | 'discovery';
 
-/** The rate limiters of the process, as the settings want them. */
+/** The configured rate limiters of this replica. */
 @Injectable()
 export class RateLimits {
   /** By client address, before authentication. */
   readonly address: RateLimiter;
   /** By caller, after authentication. */
   readonly principal: RateLimiter;
-  /** Of each caller, those that are not answered yet. */
+  /** Concurrent requests of each caller. */
   readonly underWay: RequestsUnderWay;
-  /** By caller, for costly operations. */
+  /** By caller, for expensive operations. */
   readonly operations: Readonly<Record<LimitedOperation, RateLimiter>>;
 
   private readonly refusalDelayMs = httpLimits.refusalDelayMs;
@@ -46,11 +46,11 @@ export class RateLimits {
   }
 
   /**
-   * Asks limits, which may have the caller wait, and lets whoever is refused wait for its answer (`refusalDelayMs`): a connection that asks again at once would
-   * fill the event loop with refusals.
-   * @returns undefined where nothing is to be waited for; otherwise it is rejected with what the limits throw
+   * Applies limits, which may make the request wait. Delays rejections by `refusalDelayMs`, because clients that retry
+   * immediately would keep the event loop busy.
+   * @returns undefined when there is nothing to wait for; otherwise a promise that rejects with the error of a limit
    */
-  ask(limits: () => Promise<void> | undefined): Promise<void> | undefined {
+  apply(limits: () => Promise<void> | undefined): Promise<void> | undefined {
     try {
       return limits()?.catch((error: unknown) => this.refuse(error));
     } catch (error) {
@@ -59,7 +59,7 @@ export class RateLimits {
   }
 
   private async refuse(error: unknown): Promise<never> {
-    // Not all at once. Nobody has to wait for it when the process ends.
+    // Random, so that clients do not retry together. The timer does not keep the process alive.
     await sleep(this.refusalDelayMs * (1 + Math.random()), undefined, { ref: false });
     throw error;
   }

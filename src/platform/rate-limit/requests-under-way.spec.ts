@@ -15,7 +15,7 @@ const opened = (state = {}): ServerResponse =>
 
 const limit = (most: number) => ({ name: 'httpLimits.callerRequests', most });
 
-/** More turns of the event loop than a request waits for room in one, also on a busy machine. */
+/** More iterations of the event loop than a request ever waits for, even on a busy machine. */
 const TURNS = 50;
 
 const enter = async (requests: RequestsUnderWay, ...request: Parameters<RequestsUnderWay['enter']>) =>
@@ -23,7 +23,7 @@ const enter = async (requests: RequestsUnderWay, ...request: Parameters<Requests
 
 describe('RequestsUnderWay', () => {
   const begun: string[] = [];
-  /** Sends a request; `begun` names it when it is at its turn. */
+  /** Sends a request and adds its name to `begun` when it is processed. Returns a function that closes it. */
   const send = (requests: RequestsUnderWay, caller: string, name: string, takesTurn = true): (() => void) => {
     const response = opened();
     void enter(requests, caller, response, takesTurn).then(() => begun.push(name));
@@ -39,7 +39,7 @@ describe('RequestsUnderWay', () => {
     return begun.splice(0);
   };
 
-  it('works on some of a caller at a time, in their order, and on those of others at once', async () => {
+  it('processes some requests of a caller concurrently, in order, and those of others immediately', async () => {
     const requests = new RequestsUnderWay({ underWay: limit(0), atWork: 2 });
     const [a, b, c] = ['a', 'b', 'c', 'd'].map((name) => send(requests, 'one', name));
     send(requests, 'two', 'other');
@@ -53,7 +53,7 @@ describe('RequestsUnderWay', () => {
     expect(await order()).toEqual(['d']);
   });
 
-  it('passes over a request that is gone before its turn, and begins none for it', async () => {
+  it('skips a request that is closed while it waits', async () => {
     const requests = new RequestsUnderWay({ underWay: limit(0), atWork: 1 });
     const [a, b] = ['a', 'b', 'c', 'd'].map((name) => send(requests, 'one', name));
     b?.();
@@ -62,7 +62,7 @@ describe('RequestsUnderWay', () => {
     expect(await order()).toEqual(['c']);
   });
 
-  it('refuses what is too many with those that wait, and forgets callers who have none', async () => {
+  it('rejects requests beyond the limit including those that wait, and forgets callers without requests', async () => {
     const requests = new RequestsUnderWay({ underWay: limit(2), atWork: 1 });
     const sent = ['a', 'b'].map((name) => send(requests, 'one', name));
     const refused = enter(requests, 'one', opened(), true);
@@ -75,7 +75,7 @@ describe('RequestsUnderWay', () => {
   });
 
   it.each([{ closed: true }, { req: { socket: { destroyed: true } } }])(
-    'counts no request that is over before it comes: %o',
+    'does not count a request that is already closed: %o',
     async (state) => {
       const requests = new RequestsUnderWay({ underWay: limit(1), atWork: 1 });
       await expect(enter(requests, 'one', opened(state), true)).rejects.toBeInstanceOf(UnreadableBodyError);
@@ -84,7 +84,7 @@ describe('RequestsUnderWay', () => {
     },
   );
 
-  it('has no limit where it is 0', async () => {
+  it('has no limit when it is 0', async () => {
     const requests = new RequestsUnderWay({ underWay: limit(0), atWork: 0 });
     Array.from({ length: 500 }, (_, index) => send(requests, 'one', String(index)));
     expect(await order()).toHaveLength(500);

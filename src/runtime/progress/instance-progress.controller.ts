@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { recheckCaller, type Principal } from '../../platform/user/principal.js';
 import { CurrentPrincipal } from '../../platform/auth/access.decorators.js';
 import { tokenExpiry } from '../../platform/auth/bearer-token.js';
-import { LastingAnswer } from '../../platform/rate-limit/principal-rate-limit.guard.js';
+import { LongLivedResponse } from '../../platform/rate-limit/principal-rate-limit.guard.js';
 import { StopGate } from '../../platform/http/stop-gate.js';
 import { RequestHeader } from '../../platform/http/request.decorators.js';
 import { InstanceParams } from '../model/instance.params.dto.js';
@@ -39,7 +39,7 @@ export class InstanceProgressController {
   }
 
   @Get('progress')
-  @LastingAnswer(true)
+  @LongLivedResponse(true)
   @ForReaders()
   @InstanceProgressApi.followProcessInstance
   async follow(
