@@ -114,7 +114,7 @@ export class ScanCoordinator implements OnModuleDestroy {
       await this.turns.release(turn.holder).catch(() => undefined);
       throw error;
     } finally {
-      this.redis.shared?.signals.tell('scan', String(turn.number));
+      this.redis.shared?.signals.publish('scan', String(turn.number));
     }
   }
 

@@ -8,24 +8,24 @@ import { codeOf } from '../config/start.error.js';
 
 const RETRY_STEP_MS = 100;
 const RETRY_MAX_MS = 2_000;
-/** A server that says nothing for so long is gone; longer than workers of a queue wait for a job at a stretch. */
+/** A silent server is considered lost after this time. Longer than blocking commands of queue workers take. */
 const SILENCE_MS = 20_000;
 
 export type RedisClient = Redis | Cluster;
 
-/** `commands` fail at once while Redis is away; `waiting` ones wait for as long as it takes. */
+/** While Redis is unavailable, commands on a `commands` connection fail immediately, and those on a `waiting` connection wait. */
 type RedisPurpose = 'commands' | 'waiting';
 
 type Driver = Pick<typeof import('ioredis'), 'Redis' | 'Cluster'>;
 
 /**
- * Connections to the Redis (or Valkey) that all replicas share. It may be away, empty or fail over at any
- * time. What the driver throws can hold commands with credentials, so only codes are logged.
+ * Connections to the Redis (or Valkey) that all replicas share. It may be unavailable, empty or fail over at any time. Only
+ * error codes are logged, because errors of the driver may contain commands with credentials.
  */
 export class RedisConnections {
   private readonly clients = new Set<RedisClient>();
-  /** Of the outage under way. */
-  private readonly toldCodes = new Set<string>();
+  /** Error codes that were logged during the current outage. */
+  private readonly loggedCodes = new Set<string>();
 
   private constructor(
     private readonly log: Log | undefined,
@@ -50,16 +50,16 @@ export class RedisConnections {
     return new RedisConnections(log, target, driver, authority);
   }
 
-  /** Opens a connection, which goes on trying for as long as Redis is away. */
+  /** Opens a connection, which keeps trying to reconnect while Redis is unavailable. */
   open(purpose: RedisPurpose): RedisClient {
     const client = this.connect(purpose);
     client.on('error', (error: unknown) => this.failed(error));
-    client.on('ready', () => this.isThere());
+    client.on('ready', () => this.recovered());
     this.clients.add(client);
     return client;
   }
 
-  /** Ends every connection at once. */
+  /** Closes all connections immediately. */
   close(): void {
     this.clients.forEach((client) => client.disconnect());
     this.clients.clear();
@@ -74,7 +74,7 @@ export class RedisConnections {
         enableOfflineQueue: purpose === 'waiting',
         clusterRetryStrategy: retryDelay,
         redisOptions: options,
-        // Names in certificates are of hosts, which the addresses of nodes would hide.
+        // Keeps host names, because certificates do not contain the addresses of nodes.
         dnsLookup: (address, callback) => callback(null, address),
       });
     }
@@ -101,10 +101,10 @@ export class RedisConnections {
       ...(usesTls ? { tls: this.authority } : {}),
       connectTimeout: redisLimits.connectTimeoutMs,
       retryStrategy: retryDelay,
-      // A primary that became a replica answers READONLY: the address leads elsewhere by now.
+      // READONLY means that the primary became a replica. The address leads to the new primary by now.
       reconnectOnError: (error) => error.message.startsWith('READONLY'),
       socketTimeout: SILENCE_MS,
-      // Nobody would hear that it is refused, which ends a process.
+      // The rejection of an automatic resubscription would be unhandled and crash the process.
       autoResubscribe: false,
       ...(purpose === 'waiting'
         ? { maxRetriesPerRequest: null }
@@ -114,15 +114,15 @@ export class RedisConnections {
 
   private failed(error: unknown): void {
     const errorCode = redisErrorCode(error);
-    if (!this.toldCodes.has(errorCode)) {
-      this.toldCodes.add(errorCode);
-      this.log?.warn('redis is away: this replica goes on without it', { errorCode });
+    if (!this.loggedCodes.has(errorCode)) {
+      this.loggedCodes.add(errorCode);
+      this.log?.warn('redis is away: this replica continues without it', { errorCode });
     }
   }
 
-  private isThere(): void {
-    if (this.toldCodes.size > 0) {
-      this.toldCodes.clear();
+  private recovered(): void {
+    if (this.loggedCodes.size > 0) {
+      this.loggedCodes.clear();
       this.log?.info('redis is there again');
     }
   }
@@ -132,7 +132,7 @@ function retryDelay(attempt: number): number {
   return Math.min(RETRY_MAX_MS, attempt * RETRY_STEP_MS);
 }
 
-/** First words of the errors with which Redis answers, as its documentation names them. */
+/** First words of Redis error replies, as documented by Redis. */
 export const REDIS_REPLY_CODES = [
   'WRONGPASS',
   'NOAUTH',
@@ -147,7 +147,7 @@ export const REDIS_REPLY_CODES = [
   'BUSY',
 ];
 
-/** What may be told of an error of Redis or its driver: the rest can hold commands with credentials. */
+/** Returns the code of an error of Redis or its driver. Nothing else may be logged, because messages may contain credentials. */
 export function redisErrorCode(error: unknown): string {
   const words = error instanceof Error ? error.message.split(/\W+/) : [];
   return words.find((word) => REDIS_REPLY_CODES.includes(word)) ?? codeOf(error);

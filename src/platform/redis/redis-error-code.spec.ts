@@ -15,7 +15,7 @@ describe('redisErrorCode', () => {
     ],
     [new TypeError('SECRET words'), 'TypeError'],
     [undefined, 'unknown error'],
-  ])('tells %s as %s', (error, code) => {
+  ])('reduces %s to %s', (error, code) => {
     expect(redisErrorCode(error)).toBe(code);
   });
 });

@@ -3,22 +3,24 @@ import { Env } from '../config/env.js';
 import { Log } from '../observability/logging/log.js';
 import { KeyedNames } from '../secrets/keyed-names.js';
 import { Metrics } from '../observability/metrics/metrics.js';
-import { RedisAnswers } from './redis-answers.js';
+import { RedisCircuitBreaker } from './redis-circuit-breaker.js';
 import { RedisConnections } from './redis-connections.js';
 import { ReplicaSignals } from './replica-signals.js';
 
-/** How often a subscription that was refused is asked for again. */
+/** Interval of attempts to renew a lost or rejected subscription. */
 const CHECK_MS = 5_000;
-/** A key that ends by itself, written as counts are. */
-const PROOF = "redis.call('SET', KEYS[1], '1', 'PX', 1000)";
+/** Writes a key that expires, in a script as rate limits do. */
+const VERIFICATION = "redis.call('SET', KEYS[1], '1', 'PX', 1000)";
+
+/** What replicas share through Redis. */
 export interface Shared {
-  readonly redis: RedisAnswers;
+  readonly redis: RedisCircuitBreaker;
   readonly signals: ReplicaSignals;
-  /** The key of a thing in Redis. Neither the name nor whom it names can be read or guessed from it. */
+  /** Returns the Redis key for a name. The name can be neither read from the key nor guessed. */
   readonly keyOf: (kind: string, name: string) => string;
 }
 
-/** The Redis that replicas share, where REDIS_URL names one. */
+/** Access to the Redis that replicas share, if REDIS_URL is set. */
 @Injectable()
 export class RedisService implements OnApplicationShutdown {
   /** Undefined without REDIS_URL. */
@@ -34,7 +36,7 @@ export class RedisService implements OnApplicationShutdown {
   ) {
     this.shared = connections && this.share(env, connections, log);
     if (this.shared !== undefined && metrics !== undefined) {
-      this.shared.redis.showIn(metrics.registry);
+      this.shared.redis.registerMetrics(metrics.registry);
     }
   }
 
@@ -50,24 +52,23 @@ export class RedisService implements OnApplicationShutdown {
     const keyOf = (kind: string, name: string): string => `${prefix}:${kind}:${names.of(name)}`;
     const channel = `${prefix}:signals`;
     const client = connections.open('commands');
-    // What all that is shared needs: run a script that writes, and tell the others, who do not listen to an empty message.
-    const prove = async (): Promise<void> => {
-      await client.eval(PROOF, 1, `${prefix}:proof`);
+    // The commands that all features need: a script that writes, and a publication, which is empty so that replicas ignore it.
+    const verify = async (): Promise<void> => {
+      await client.eval(VERIFICATION, 1, `${prefix}:proof`);
       await client.publish(channel, '');
     };
-    const redis = new RedisAnswers(client, prove, log);
+    const redis = new RedisCircuitBreaker(client, verify, log);
     const signals = new ReplicaSignals(channel, redis, connections.open('waiting'));
     this.checking = setInterval(() => signals.check(), CHECK_MS).unref();
     return { redis, signals, keyOf };
   }
 }
 
-/** The Redis that replicas share; optional. */
 @Module({
   providers: [
     {
       provide: RedisService,
-      // Small applications have no log and no metrics.
+      // Small applications have neither a log nor metrics.
       inject: [Env, { token: Log, optional: true }, { token: Metrics, optional: true }],
       useFactory: async (env: Env, log?: Log, metrics?: Metrics) =>
         new RedisService(env, await RedisConnections.load(env, log), log, metrics),

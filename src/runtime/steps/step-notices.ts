@@ -76,7 +76,7 @@ export class StepNotices {
 
   private reportChange(instanceId: number): void {
     this.notifyListeners(instanceId);
-    this.ofReplicas?.tell('instance', String(instanceId));
+    this.ofReplicas?.publish('instance', String(instanceId));
   }
 
   private notifyListeners(instanceId: number): void {
