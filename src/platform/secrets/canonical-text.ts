@@ -1,17 +1,17 @@
 import { inOnePiece, type Steps } from '#engine/support';
 
-/** A text in the one form in which two ways of writing it are the same. Positions count its characters. */
+/** A text in canonical form, which is equal for different encodings of the same text. */
 export interface CanonicalText {
-  /** One character for each byte of UTF-8. */
+  /** The canonical text, with one character for each byte of UTF-8. */
   readonly text: string;
-  /** Where in the bytes of the original a character begins; undefined where each stands at its own place. */
+  /** Byte offset in the original for each character; undefined if the offsets are the same. */
   readonly origins: Uint32Array | undefined;
 }
 
 const ESCAPES_AT_ONCE = 4_096;
-/** How often a text may be escaped upon an escape: percent-encoding within JSON within JSON. */
+/** Maximum depth of nested escapes, such as percent-encoding within JSON within JSON. */
 const MAX_ROUNDS = 3;
-/** Percent-encoding, escapes of JSON and of XML, and the line ends of base64 with 60 columns and more. */
+/** Percent-encoding, escapes of JSON and XML, and line ends in base64 with 60 columns or more. */
 const ENCODED =
   /%[\da-f]{2}|(?:\\ud[89ab][\da-f]{2})?\\u[\da-f]{4}|\\["\\/bfnrt]|&(?:amp|lt|gt|quot|apos|#\d{1,6}|#x[\da-f]{1,5});|(?<=[\w+/-]{60})\r?\n(?=[\w+/-])/gi;
 const MAY_BE_ENCODED = /[%\\&\n]/;
@@ -19,14 +19,14 @@ const NOT_ASCII = /[^\0-\x7f]/;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /**
- * Takes off percent-encoding and escapes of JSON and XML. The percent-encoding can be of forms, where `+` is a space.
- * The two alphabets of base64 (RFC 4648, sections 4 and 5) become one.
+ * Decodes percent-encoding and escapes of JSON and XML. Maps `+` to a space, as in form encoding, and the two alphabets of
+ * base64 (RFC 4648, sections 4 and 5) to one.
  */
 export function canonicalText(original: string): CanonicalText {
   return inOnePiece(canonicalSteps(original));
 }
 
-/** As {@link canonicalText}, with breaks. */
+/** As {@link canonicalText}, in steps. */
 export function* canonicalSteps(original: string): Steps<CanonicalText> {
   let current: CanonicalText = { text: bytesOf(original), origins: undefined };
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -40,12 +40,12 @@ export function* canonicalSteps(original: string): Steps<CanonicalText> {
   return { text, origins: current.origins };
 }
 
-/** The bytes of a text in UTF-8, one character each. */
+/** Returns the UTF-8 bytes of a text, one character each. */
 export function bytesOf(text: string): string {
   return NOT_ASCII.test(text) ? Buffer.from(text).toString('latin1') : text;
 }
 
-/** One layer less; the very same where there is none. */
+/** Decodes one level of escapes. Returns the same object if there are none. */
 function* decoded(from: CanonicalText): Steps<CanonicalText> {
   const origins = new Uint32Array(from.text.length);
   let text = '';

@@ -1,15 +1,15 @@
-/** What a credential begins with, whatever its header is called (RFC 9110, section 11.4). */
+/** Authentication scheme at the beginning of a credential (RFC 9110, section 11.4), in any header. */
 export const SCHEME =
   /^(basic|bearer|digest|token|apikey|api-key|negotiate|ntlm|hoba|mutual|dpop|gnap)\s+(?=\S)/i;
-/** User information of an address. */
+/** User information in a URL. */
 export const USER_INFO = /:\/\/([^\s/@?#]+)@/;
 const BASIC = /^basic\s/i;
-/** A parameter of a credential, or a cookie; not the padding of base64. */
+/** A parameter of a credential or a cookie, but not base64 padding. */
 const PARAMETER = /^[^=\s]+=(?!=*$)"?(.*?)"?$/;
-/** Passwords below it are not removed by themselves, so the key is where the user name is. */
+/** If the password is shorter, the user name is assumed to be the secret, such as an API key. */
 const PASSWORD_MIN_LENGTH = 8;
 
-/** A credential as it is sent, and the parts of it that can come back alone: without its scheme, parameters, user and password. */
+/** Returns a credential and the parts of it that may occur alone: without its scheme, its parameters, user name and password. */
 export function credentialParts(value: string): string[] {
   const [, userInfo] = USER_INFO.exec(value) ?? [];
   const credential = value.replace(SCHEME, '');
@@ -18,7 +18,7 @@ export function credentialParts(value: string): string[] {
   return [value, credential, ...parameters, ...(pair === undefined ? [] : pairParts(pair))];
 }
 
-/** Of `user:password`. A user name is a word like others, unless nothing else could be the secret. */
+/** Splits `user:password`. Includes the user name only if the password is too short to be the secret. */
 function pairParts(pair: string): string[] {
   const [user = '', ...rest] = pair.split(':');
   const password = rest.join(':');

@@ -5,15 +5,15 @@ const PURPOSE = 'svc-platform names';
 const NAME_BYTES = 16;
 
 /**
- * Names for what others may see and must not guess: equal for equal texts under equal keys, and of no use to whoever tries texts without the
- * key (HMAC, RFC 2104).
+ * Derives opaque names from texts with a keyed hash (HMAC, RFC 2104). Equal texts have equal names under the same key, and
+ * names cannot be guessed without the key.
  */
 export class KeyedNames {
   private readonly key: Buffer;
 
-  /** @param secretKeys the first one makes the names */
+  /** @param secretKeys names are derived with the first key */
   constructor([current]: readonly SecretKey[]) {
-    // A key of its own: that of the ciphers makes nothing that others see.
+    // A derived key, so that the encryption key itself is used for nothing that others see.
     this.key = createHmac('sha256', current?.key ?? Buffer.alloc(0))
       .update(PURPOSE)
       .digest();

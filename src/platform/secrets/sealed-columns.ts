@@ -32,7 +32,7 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
   },
   { table: 'process_corrections', column: 'sealed', boundTo: [] },
 ];
-/** All formats are equally long: `svc1.`, `svc2.` */
+/** Position of the key id. All format prefixes are equally long: `svc1.`, `svc2.` */
 const KEY_ID_START = 6;
 
 const BATCH = 200;
@@ -44,7 +44,7 @@ interface SealedValue {
 
 type SealedRow = { id: string; sealed: string } & Record<string, string | null>;
 
-/** Whether any stored value was sealed with this key. */
+/** Reports whether any stored value was sealed with this key. */
 export async function isKeyInUse(manager: EntityManager, keyId: string): Promise<boolean> {
   const id = `${keyId}.`;
   for (const { table, column } of SEALED_COLUMNS) {
@@ -58,9 +58,9 @@ export async function isKeyInUse(manager: EntityManager, keyId: string): Promise
 
 async function* sealedValues(manager: EntityManager): AsyncGenerator<SealedValue> {
   for (const { table, column, boundTo } of SEALED_COLUMNS) {
-    const beside = boundTo.map((name) => `, ${name}`).join('');
+    const bindingColumns = boundTo.map((name) => `, ${name}`).join('');
     const sql =
-      `SELECT id, ${column} AS sealed${beside} FROM ${table} ` +
+      `SELECT id, ${column} AS sealed${bindingColumns} FROM ${table} ` +
       `WHERE ${column} IS NOT NULL AND id > ? ORDER BY id LIMIT ${BATCH}`;
     for (let last: string | undefined = ''; last !== undefined;) {
       const rows: SealedRow[] = await manager.query(sql, [last]);
@@ -74,9 +74,9 @@ async function* sealedValues(manager: EntityManager): AsyncGenerator<SealedValue
 }
 
 /**
- * Seals every stored secret anew with the current key. The rotation may be stopped at any time and started again. A
- * secret under the current key is left alone. A value is replaced only while it is the one that was read.
- * @returns `unreadable`: rows, as `<table> <id>`, whose value cannot be opened with the configured keys: it is left as it is
+ * Seals every stored secret again with the current key. The rotation may be interrupted and restarted at any time. It skips
+ * secrets under the current key, and values that have changed since they were read.
+ * @returns counts, and `unreadable`: rows, as `<table> <id>`, whose value cannot be opened with the configured keys
  */
 export async function rotateSecrets(manager: EntityManager, cipher: SecretCipher) {
   const [current] = cipher.keyIds;
@@ -99,7 +99,7 @@ export async function rotateSecrets(manager: EntityManager, cipher: SecretCipher
   return rotation;
 }
 
-/** Undefined when the value cannot be opened: one that is damaged must not keep those behind it from their new key. */
+/** Seals a value again. Returns undefined when it cannot be opened, so that a damaged value does not stop the rotation. */
 function resealed(cipher: SecretCipher, { sealed, place }: SealedValue): string | undefined {
   try {
     return cipher.seal(cipher.open(sealed, place), place);

@@ -17,7 +17,7 @@ describe('SecretCipher', () => {
     },
   );
 
-  it('never seals one text into the same value twice', () => {
+  it('never seals a text to the same value twice', () => {
     const sealed = Array.from({ length: 100 }, () => cipher.seal('same', place));
     expect(new Set(sealed).size).toBe(100);
   });
@@ -26,13 +26,13 @@ describe('SecretCipher', () => {
     ['table', { table: 'tools' }],
     ['row', { rowId: 'row-2' }],
     ['column', { column: 'client_id' }],
-    ['border between its parts', { table: 'system', rowId: 'srow-1' }],
+    ['boundary between its parts', { table: 'system', rowId: 'srow-1' }],
   ])('does not open a value that was moved to another %s', (_part, elsewhere) => {
     const sealed = cipher.seal('secret', place);
     expect(() => cipher.open(sealed, { ...place, ...elsewhere })).toThrow(SecretUnreadableError);
   });
 
-  it('does not open a value with any one character changed', () => {
+  it('does not open a value if any character was changed', () => {
     const sealed = cipher.seal('secret', place);
     // Unused bits of a last character are zero, so these replacements always change a byte.
     for (let index = 0; index < sealed.length; index += 1) {
@@ -46,11 +46,11 @@ describe('SecretCipher', () => {
     ['nothing', ''],
     ['no format', 'plain text'],
     ['another format', 'svc2.first.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAA.AAAA'],
-    ['a part too many', `${new SecretCipher([first]).seal('x', place)}.AAAA`],
+    ['an additional part', `${new SecretCipher([first]).seal('x', place)}.AAAA`],
     ['no tag', 'svc1.first.AAAAAAAAAAAAAAAA..AAAA'],
     ['a short tag', 'svc1.first.AAAAAAAAAAAAAAAA.AAAA.AAAA'],
     ['no initialisation vector', 'svc1.first..AAAAAAAAAAAAAAAAAAAAAA.AAAA'],
-  ])('does not open %s, and says the same as ever', (_case, sealed) => {
+  ])('does not open %s, with the same error message', (_case, sealed) => {
     expect(() => cipher.open(sealed, place)).toThrow('A stored secret cannot be read.');
   });
 
@@ -62,20 +62,20 @@ describe('SecretCipher', () => {
     expect(sealedKeyId(rotated.seal('secret', place))).toBe('second');
   });
 
-  it('does not open a value whose key is gone or has other bytes', () => {
+  it('does not open a value whose key is missing or different', () => {
     const sealed = cipher.seal('secret', place);
     expect(() => new SecretCipher([second]).open(sealed, place)).toThrow(SecretUnreadableError);
     const impostor = { ...first, key: Buffer.alloc(32, 9) };
     expect(() => new SecretCipher([impostor]).open(sealed, place)).toThrow(SecretUnreadableError);
   });
 
-  it('does not open a value that claims to be sealed with another key of ours', () => {
+  it('does not open a value that names another configured key', () => {
     const twins = new SecretCipher([first, { ...first, id: 'twin' }]);
     const relabelled = twins.seal('secret', place).replace('svc1.first.', 'svc1.twin.');
     expect(() => twins.open(relabelled, place)).toThrow(SecretUnreadableError);
   });
 
-  it('opens what is bound beside the same values only, in the same order', () => {
+  it('opens a bound value only with the same binding in the same order', () => {
     const bound = (...binding: (string | null)[]): SecretPlace => ({ ...place, binding });
     const sealed = cipher.seal('secret', bound('https://a', null, 'b'));
     expect(sealed).toMatch(/^svc2\.first\./);
@@ -98,7 +98,7 @@ describe('SecretCipher', () => {
     expect(() => new SecretCipher([]).seal('secret', place)).toThrow(SecretUnreadableError);
   });
 
-  it('tells the key of a value', () => {
+  it('returns the key id of a value', () => {
     const sealed = cipher.seal('secret', place);
     expect(sealedKeyId(sealed)).toBe('first');
     expect(sealedKeyId('')).toBe('');

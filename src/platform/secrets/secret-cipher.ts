@@ -2,20 +2,20 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InternalError } from '../errors/domain.error.js';
 
-/** Bound to its place alone: texts that are no secrets. */
+/** Format without a binding, for texts that are not credentials. */
 const UNBOUND = 'svc1';
-/** Bound to its place and to where it may be sent. */
+/** Format with a binding, such as where a credential may be sent. */
 const BOUND = 'svc2';
 const ALGORITHM = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Where a sealed value lives. It can be opened only for this very place. */
+/** Where a sealed value is stored. It can be opened only for the same place. */
 export interface SecretPlace {
   table: string;
   rowId: string;
   column: string;
-  /** What else it must stand beside, in a fixed order: for a client secret, where it goes. */
+  /** Further values that must be unchanged to open it, in a fixed order. For a client secret, where it is sent. */
   binding?: readonly (string | null)[];
 }
 
@@ -25,21 +25,21 @@ export interface SecretKey {
   key: Buffer;
 }
 
-/** A sealed value cannot be opened: it was changed or moved, or its key is not the one configured. */
+/** A sealed value cannot be opened: it was changed or moved, or its key is not configured. */
 export class SecretUnreadableError extends InternalError {
   readonly code = 'SECRET_UNREADABLE';
 
-  /** @param rowId primary key of the row that it stands in; not part of the message */
+  /** @param rowId primary key of its row; not part of the message */
   constructor(readonly rowId?: string) {
-    // One text for every cause: a difference would tell an attacker how far a forgery got.
+    // The same message for every cause, because differences would help an attacker to forge values.
     super('A stored secret cannot be read.');
   }
 }
 
 /**
- * Seals secrets with AES-256-GCM (NIST SP 800-38D), bound to table, row, column and what the place is bound to. A sealed
- * value reads `svc2.<key id>.<iv>.<tag>.<ciphertext>` (`svc1` for a place without a binding), the last three base64url. The
- * first key seals, every key opens.
+ * Seals secrets with AES-256-GCM (NIST SP 800-38D). Table, row, column and binding are authenticated. A sealed value has the
+ * format `svc2.<key id>.<iv>.<tag>.<ciphertext>` (`svc1` without a binding), with the last three parts in base64url. Values
+ * are sealed with the first key and opened with any configured key.
  */
 @Injectable()
 export class SecretCipher {
@@ -72,7 +72,7 @@ export class SecretCipher {
 
   /**
    * Opens a value that was sealed for `place`.
-   * @throws SecretUnreadableError when it was altered, belongs elsewhere or its key is unknown
+   * @throws SecretUnreadableError when it was changed, belongs to another place or its key is unknown
    */
   open(sealed: string, place: SecretPlace): string {
     const [format, keyId = '', iv = '', tag = '', text = '', ...rest] = sealed.split('.');
@@ -86,7 +86,7 @@ export class SecretCipher {
       });
       decipher.setAAD(associatedData(keyId, place));
       decipher.setAuthTag(Buffer.from(tag, 'base64url'));
-      // Nothing of update() may be used before final() has checked the tag.
+      // The output of update() must not be used before final() has checked the tag.
       return Buffer.concat([decipher.update(Buffer.from(text, 'base64url')), decipher.final()]).toString(
         'utf8',
       );
@@ -96,7 +96,7 @@ export class SecretCipher {
   }
 }
 
-/** Id of the key that sealed a value. */
+/** Returns the id of the key that sealed a value. */
 export function sealedKeyId(sealed: string): string {
   return sealed.split('.')[1] ?? '';
 }
@@ -105,7 +105,7 @@ function formatOf({ binding }: SecretPlace): string {
   return binding === undefined ? UNBOUND : BOUND;
 }
 
-// Each part carries its length, so no two different places give the same bytes; none is not the same as empty.
+/** Encodes a place unambiguously: each part has its length as a prefix, and null differs from an empty text. */
 function associatedData(keyId: string, place: SecretPlace): Buffer {
   const { table, rowId, column, binding = [] } = place;
   const parts = [formatOf(place), keyId, table, rowId, column, ...binding];

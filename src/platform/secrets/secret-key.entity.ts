@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A key that sealed something stored here. The canary proves at start that the configured key is that key. */
+/** A key that stored values were sealed with. At start the canary shows whether the configured key is the same. */
 @Entity('secret_keys')
 export class SecretKeyEntity {
   @PrimaryColumn({ type: 'varchar', length: 32 }) id: string;

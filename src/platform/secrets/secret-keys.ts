@@ -9,9 +9,9 @@ const CANARY = 'svc-platform canary';
 const placeOf = (id: string) => ({ table: 'secret_keys', rowId: id, column: 'canary' });
 
 /**
- * Proves that every key that sealed something stored is configured, and is that key. Records new keys. Forgets keys that
- * were taken out of the settings after nothing was left under them.
- * @throws EnvError naming the ids that are missing or wrong, never a key
+ * Checks that every key that stored values were sealed with is configured correctly. Records new keys, and deletes the
+ * records of unused keys that are no longer configured.
+ * @throws EnvError with the ids of missing or wrong keys, never a key
  */
 export async function checkSecretKeys(
   manager: EntityManager,
@@ -19,7 +19,7 @@ export async function checkSecretKeys(
   keys: readonly SecretKey[],
   now: Date,
 ): Promise<void> {
-  const recorded = await forgetUnused(manager, cipher);
+  const recorded = await deleteUnused(manager, cipher);
   const wrong = recorded.filter((row) => !opens(cipher, row)).map(({ id }) => id);
   if (wrong.length > 0) {
     throw new EnvError([
@@ -31,12 +31,12 @@ export async function checkSecretKeys(
     .filter(({ id }) => !known.has(id))
     .map((key) => ({ id: key.id, canary: cipher.sealWith(key, CANARY, placeOf(key.id)), createdAt: now }));
   if (added.length > 0) {
-    // Another replica may record the same key at this moment.
+    // Another replica may be recording the same key.
     await manager.createQueryBuilder().insert().orIgnore().into(SecretKeyEntity).values(added).execute();
   }
 }
 
-async function forgetUnused(manager: EntityManager, cipher: SecretCipher): Promise<SecretKeyEntity[]> {
+async function deleteUnused(manager: EntityManager, cipher: SecretCipher): Promise<SecretKeyEntity[]> {
   const kept: SecretKeyEntity[] = [];
   for (const row of await manager.find(SecretKeyEntity)) {
     if (cipher.keyIds.includes(row.id) || (await isKeyInUse(manager, row.id))) {

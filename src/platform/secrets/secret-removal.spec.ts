@@ -13,11 +13,11 @@ const unicode = [...SECRET].map((char) => `\\u${char.charCodeAt(0).toString(16).
 const removal = new SecretRemoval([SECRET, 'short']);
 
 describe('SecretRemoval', () => {
-  it('removes secrets wherever they stand, but none so short that it could be a common word', () => {
+  it('removes secrets, except those that are so short that they could be common words', () => {
     expect(removal.text(`${SECRET}, ${SECRET} and short`)).toBe('[removed], [removed] and short');
   });
 
-  it('removes secrets from texts, numbers and names of a value and keeps everything else', () => {
+  it('removes secrets from texts, numbers and names of members, and keeps everything else', () => {
     const value = { list: [`Bearer ${SECRET}`, 1, null, true], [SECRET]: { inner: SECRET } };
     expect(removal.json(value)).toEqual({
       list: ['Bearer [removed]', 1, null, true],
@@ -42,12 +42,12 @@ describe('SecretRemoval', () => {
     ['in base64 without padding', base64(SECRET).replace(/=+$/, '')],
     ['in base64url', base64url(SECRET)],
     ['form-encoded in base64', base64(form).replace(/=+$/, '')],
-  ])('removes them %s', (_form, written) => {
+  ])('removes secrets %s', (_form, written) => {
     expect(removal.text(`ä <${written}> 100% %41 \\n`)).toBe('ä <[removed]> 100% %41 \\n');
     expect(removal.isIn(written)).toBe(true);
   });
 
-  it.each([0, 1, 2, 3, 4, 5])('removes them from base64 of a longer text, after %i bytes', (before) => {
+  it.each([0, 1, 2, 3, 4, 5])('removes secrets from base64 of a longer text, after %i bytes', (before) => {
     for (const encode of [base64, base64url]) {
       for (const after of ['', '!', '!!', '!!!']) {
         const text = removal.text(encode(`${'x'.repeat(before)}${SECRET}${after}`));
@@ -59,30 +59,30 @@ describe('SecretRemoval', () => {
     }
   });
 
-  it('removes them from base64 with line ends', () => {
+  it('removes secrets from base64 with line ends', () => {
     const text = base64(`${'x'.repeat(46)}${'long secret '.repeat(20)}`).replaceAll(/.{76}/g, '$&\r\n');
     expect(new SecretRemoval(['long secret '.repeat(20)]).text(text).length).toBeLessThan(90);
   });
 
-  it('keeps what only looks like escapes', () => {
+  it('keeps text that only looks escaped', () => {
     const text = '50% off, C:\\new\\u12, &copy; &amp; %zz \ud83d 😀 a+b-c_d\r\n';
     const kept = Buffer.from(text).toString();
     expect(removal.text(`${text}${percent}${text}`)).toBe(`${kept}[removed]${kept}`);
     expect(removal.text(text)).toBe(text);
   });
 
-  it('finds long secrets, also where they begin again within themselves', () => {
+  it('finds long secrets, including those with repeated beginnings', () => {
     const token = `${'ab'.repeat(60)}c`;
     const long = new SecretRemoval([token]);
     expect(long.text(`abab${token}${token}ab`)).toBe('abab[removed][removed]ab');
     expect(long.text('ab'.repeat(200))).toBe('ab'.repeat(200));
   });
 
-  it('is done with a large answer soon, whatever it is made of', () => {
+  it('processes any large answer quickly', () => {
     const token = 'a'.repeat(16_384);
     const large = new SecretRemoval([token, `b${token}`]);
     for (const piece of ['a', '%61', '\\u0061', `${'a'.repeat(16_383)}b`, '{"a":[1,2]}\n']) {
-      // Processor time, as the machine may have other work.
+      // CPU time, because the machine may be busy.
       const start = process.cpuUsage();
       large.text(piece.repeat(Math.ceil(1_048_576 / piece.length)));
       const { user, system } = process.cpuUsage(start);
@@ -94,7 +94,7 @@ describe('SecretRemoval', () => {
     ['a long name', { ['%41'.repeat(350_000)]: 1 }],
     ['many numbers', Array.from({ length: 2_000 }, (_, index) => 1.234567890123e200 + index * 1e190)],
     ['many names', Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`a name ${index}`, 1]))],
-  ])('falls into pieces by the work that it takes: %s', async (_, value) => {
+  ])('yields between slices of work: %s', async (_, value) => {
     const many = new SecretRemoval(Array.from({ length: 50 }, (_secret, index) => `1.23${1_000 + index}`));
     let isDone = false;
     const removed = inTurns(many.jsonSteps(value)).finally(() => {
@@ -105,7 +105,7 @@ describe('SecretRemoval', () => {
     expect(await removed).toEqual(value);
   });
 
-  it('does the same with breaks, in which others have their turn', async () => {
+  it('returns the same result in steps, and yields the event loop between them', async () => {
     const text = `${'\\\\'.repeat(500_000)}${percent}`;
     expect(await inTurns(removal.textSteps(text))).toBe(removal.text(text));
     const value = { [SECRET]: [text, 1, null, { deep: [SECRET, true] }], list: ['kept', percent] };

@@ -4,20 +4,19 @@ import { placesOf } from './text-search.js';
 import { bytesOf, canonicalSteps, canonicalText, type CanonicalText } from './canonical-text.js';
 
 const REMOVED = '[removed]';
-/** Texts that are removed wherever they stand must be long enough not to be common words. */
+/** Shorter secrets are kept, because they could be common words. */
 const SECRET_MIN_LENGTH = 8;
-/** Work that is done in one go, in characters that are searched; what a member takes beside them, and a search. */
+/** Work between two yields, in searched characters, and the additional work of a member and of a search. */
 const WORK_AT_ONCE = 262_144;
 const MEMBER_WORK = 256;
 const SEARCH_WORK = 32;
-/** How a text can lie in the groups of three bytes that base64 makes four characters of. */
+/** Possible offsets of a text in the groups of three bytes that base64 encodes. */
 const ALIGNMENTS = [0, 1, 2];
 
 /**
- * Takes secrets out of texts of another side, which may send back what it was given. They are found as they are,
- * percent-encoded, form-encoded, escaped for JSON or XML, in hexadecimal, and in base64. Longer base64 that holds them,
- * such as Basic credentials, counts too. The other side can still hand a secret on in a form of its own. Made once for a
- * call: the forms are worked out then.
+ * Removes secrets from texts of another party, which may send back what it received. Finds them as plain text,
+ * percent-encoded, form-encoded, escaped for JSON or XML, in hexadecimal, and in base64, including longer base64 such as Basic
+ * credentials. Does not find other encodings. Create one instance per call, because the constructor computes all encodings.
  */
 export class SecretRemoval {
   static readonly none = new SecretRemoval([]);
@@ -25,24 +24,24 @@ export class SecretRemoval {
   private readonly forms: readonly string[];
   private done = 0;
 
-  /** @param secrets those with fewer bytes than `minLength` stay where they are */
+  /** @param secrets those with fewer bytes than `minLength` are not removed */
   constructor(secrets: readonly string[], minLength = SECRET_MIN_LENGTH) {
     const long = secrets.map(bytesOf).filter((secret) => secret.length >= minLength);
     const forms = new Set(long.flatMap(formsOf).filter((form) => form.length >= minLength));
     this.forms = [...forms].toSorted((one, other) => one.length - other.length);
   }
 
-  /** A text without the secrets; the very same where it has none. */
+  /** Removes the secrets from a text. */
   text(text: string): string {
     return inOnePiece(this.textSteps(text));
   }
 
-  /** As {@link text}, for every text, number and name in a value. Recursive: for values of bounded depth. */
+  /** Removes the secrets from every text, number and member name in a value. Recursive, so the depth must be bounded. */
   json(value: JsonValue): JsonValue {
     return inOnePiece(this.jsonSteps(value));
   }
 
-  /** As {@link json}, with breaks, for values of any size. */
+  /** As {@link json}, in steps, for values of any size. */
   *jsonSteps(value: JsonValue): Steps<JsonValue> {
     if (this.forms.length === 0) {
       return value;
@@ -71,7 +70,7 @@ export class SecretRemoval {
     return shown === text ? value : isText ? shown : REMOVED;
   }
 
-  /** As {@link text}, with breaks, for a text of any length. */
+  /** As {@link text}, in steps, for texts of any length. */
   *textSteps(text: string): Steps<string> {
     if (!this.canHold(text)) {
       return text;
@@ -94,7 +93,7 @@ export class SecretRemoval {
     return true;
   }
 
-  /** Most texts of an answer are shorter than every secret. */
+  /** Fast check, because most texts of an answer are shorter than every secret. */
   private canHold(text: string): boolean {
     const [shortest] = this.forms;
     return shortest !== undefined && Buffer.byteLength(text) >= shortest.length;
@@ -135,11 +134,11 @@ function formEncoded(bytes: Buffer): string {
   return new URLSearchParams({ v: bytes.toString() }).toString().slice(2);
 }
 
-/** What base64 of any text with these bytes in it has in it, and the base64 of these bytes alone. */
+/** Returns the base64 of these bytes, and what the base64 of any longer text with these bytes must contain. */
 function base64Forms(bytes: Buffer): string[] {
   const within = ALIGNMENTS.map((before) => {
     const padded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
-    // Characters at both ends that hold bits of neighbours, too, are not the same everywhere.
+    // Drops the characters at both ends that also depend on neighboring bytes.
     return padded.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
   });
   return [bytes.toString('base64').replaceAll('=', ''), ...within];

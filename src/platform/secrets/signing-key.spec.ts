@@ -13,7 +13,7 @@ describe('readSigningKey', () => {
     ['ES384', ec('P-384')],
     ['ES512', ec('P-521')],
     ['EdDSA', generateKeyPairSync('ed25519').privateKey],
-  ])('reads a key for %s in PEM and as JWK, and keeps both alike', (algorithm, key) => {
+  ])('reads a key for %s in PEM and as JWK, with the same result', (algorithm, key) => {
     const pem = readSigningKey(key.export({ type: 'pkcs8', format: 'pem' }).toString());
     expect(pem).toMatchObject({ algorithm, keyId: null });
     const jwk = readSigningKey(JSON.stringify({ ...key.export({ format: 'jwk' }), kid: 'one' }));
@@ -23,7 +23,7 @@ describe('readSigningKey', () => {
     expect(verify(digest, Buffer.from('text'), createPublicKey(key), signature)).toBe(true);
   });
 
-  it.each(['k'.repeat(256), 'two\nlines'])('reads no JWK with a key id that no column holds', (kid) => {
+  it.each(['k'.repeat(256), 'two\nlines'])('rejects a JWK with a key id that cannot be stored', (kid) => {
     expect(readSigningKey(JSON.stringify({ ...RSA.export({ format: 'jwk' }), kid }))).toBeUndefined();
   });
 
@@ -33,7 +33,7 @@ describe('readSigningKey', () => {
     expect(readSigningKey(key)?.algorithm).toBe('ES256');
   });
 
-  it('takes the algorithm that a JWK names', () => {
+  it('uses the algorithm that a JWK names', () => {
     const jwk = RSA.export({ format: 'jwk' });
     expect(readSigningKey(JSON.stringify({ ...jwk, alg: 'PS384' }))?.algorithm).toBe('PS384');
   });
@@ -48,16 +48,16 @@ describe('readSigningKey', () => {
     ['a key with a password', () => pem(RSA, { cipher: 'aes-256-cbc', passphrase: 'word' })],
     ['a short RSA key', () => pem(rsa(1_024))],
     ['another curve', () => pem(ec('secp256k1'))],
-    ['a key for exchange', () => pem(generateKeyPairSync('x25519').privateKey)],
+    ['a key for key exchange', () => pem(generateKeyPairSync('x25519').privateKey)],
     ['a symmetric JWK', () => JSON.stringify({ kty: 'oct', k: 'c2VjcmV0', alg: 'HS256' })],
     [
       'a JWK for another algorithm',
       () => JSON.stringify({ ...ec('P-256').export({ format: 'jwk' }), alg: 'ES384' }),
     ],
     ['a JWK for encryption', () => JSON.stringify({ ...RSA.export({ format: 'jwk' }), use: 'enc' })],
-    ['a JSON text that is no object', () => '[1]'],
-    ['a text without end', () => `${pem(RSA)}${' '.repeat(20_000)}`],
-  ])('refuses %s', (_what, text) => {
+    ['JSON that is not an object', () => '[1]'],
+    ['a text that is too long', () => `${pem(RSA)}${' '.repeat(20_000)}`],
+  ])('rejects %s', (_what, text) => {
     expect(readSigningKey(text())).toBeUndefined();
   });
 });

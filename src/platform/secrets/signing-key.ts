@@ -1,19 +1,22 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { isJsonObject } from '#engine/json';
 
-/** Bits of keys that we sign with (NIST SP 800-57 for the least of them); the time for a signature grows with their cube. */
+/** Size of RSA keys in bits. Minimum as in NIST SP 800-57; maximum because signing time grows with the cube of the size. */
 const RSA_BITS = { min: 2_048, max: 4_096 };
 
-/** @param bits of the modulus; undefined of a key that has none, whose size its curve says */
+/**
+ * Reports whether a key has a supported size.
+ * @param bits size of the RSA modulus; undefined for other keys, whose curve determines the size
+ */
 export function isRsaSize(bits: number | undefined): boolean {
   return bits === undefined || (bits >= RSA_BITS.min && bits <= RSA_BITS.max);
 }
 
-/** Longest text of a private key, in characters: an RSA key of 4,096 bits has 3,300 as PEM. */
+/** Maximum length of a private key, in characters. An RSA key of 4,096 bits has 3,300 in PEM format. */
 export const PRIVATE_KEY_MAX_LENGTH = 16_384;
 const KEY_ID = /^[\x20-\x7e]{1,255}$/;
 const RSA_ALGORITHMS: readonly string[] = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
-/** RFC 7518, section 3.4. */
+/** Algorithms by curve (RFC 7518, section 3.4). */
 const EC_ALGORITHMS: Readonly<Record<string, string>> = {
   prime256v1: 'ES256',
   secp384r1: 'ES384',
@@ -21,16 +24,16 @@ const EC_ALGORITHMS: Readonly<Record<string, string>> = {
 };
 
 export interface SigningKey {
-  /** PKCS#8 in PEM, the same text whatever form the key came in. */
+  /** PKCS#8 in PEM, regardless of the original format. */
   privateKey: string;
-  /** Its algorithm (RFC 7518, section 3.1; RFC 8037): of a JWK the one that it names. */
+  /** Algorithm (RFC 7518, section 3.1; RFC 8037), as named by a JWK or derived from the key. */
   algorithm: string;
   keyId: string | null;
 }
 
 /**
- * Reads a private key: PEM (PKCS#8, PKCS#1 or SEC 1, not encrypted), or a JWK (RFC 7517) as JSON text. RSA of 2,048 to 4,096 bits,
- * EC on P-256, P-384 or P-521, or Ed25519.
+ * Reads a private key in PEM format (PKCS#8, PKCS#1 or SEC 1, not encrypted) or a JWK (RFC 7517) as JSON. Supports RSA with
+ * 2,048 to 4,096 bits, EC on P-256, P-384 or P-521, and Ed25519.
  * @returns undefined for anything else
  */
 export function readSigningKey(text: string): SigningKey | undefined {
@@ -40,7 +43,7 @@ export function readSigningKey(text: string): SigningKey | undefined {
   try {
     return text.trimStart().startsWith('{') ? fromJwk(text) : signingKey(createPrivateKey(text));
   } catch {
-    // What the parser says could quote the key.
+    // Errors of the parser are dropped, because they could quote the key.
     return undefined;
   }
 }
@@ -69,7 +72,7 @@ function signingKey(key: KeyObject, wanted?: unknown): SigningKey | undefined {
   return { privateKey: key.export({ type: 'pkcs8', format: 'pem' }).toString(), algorithm, keyId: null };
 }
 
-/** The first one is taken where the key names none. */
+/** Returns the possible algorithms of a key, beginning with the default. */
 function algorithmsOf({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): readonly string[] {
   const { modulusLength = 0, namedCurve = '' } = asymmetricKeyDetails;
   switch (asymmetricKeyType) {

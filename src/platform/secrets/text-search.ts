@@ -1,7 +1,7 @@
-/** Up to here the search of the platform is quick whatever it reads; its worst case is the product of both lengths. */
+/** Maximum length for `indexOf`, whose worst case is the product of both lengths. */
 const SHORT = 64;
 
-/** Where a text begins in a longer one, each time after the end of the time before. Linear in both lengths. */
+/** Returns the positions of all non-overlapping occurrences of a text in linear time. */
 export function placesOf(wanted: string, text: string): number[] {
   return wanted.length <= SHORT ? shortPlaces(wanted, text) : longPlaces(wanted, text);
 }
@@ -14,7 +14,7 @@ function shortPlaces(wanted: string, text: string): number[] {
   return places;
 }
 
-/** Knuth, Morris and Pratt, "Fast pattern matching in strings" (1977). */
+/** Algorithm of Knuth, Morris and Pratt, "Fast pattern matching in strings" (1977). */
 function longPlaces(wanted: string, text: string): number[] {
   const places: number[] = [];
   const first = text.indexOf(wanted.slice(0, SHORT));
@@ -33,7 +33,7 @@ function longPlaces(wanted: string, text: string): number[] {
   return places;
 }
 
-/** For each beginning of a text: the length of the longest shorter beginning that it also ends with. */
+/** Returns, for each prefix of a text, the length of its longest proper prefix that is also a suffix. */
 function bordersOf(wanted: string): Uint32Array {
   const borders = new Uint32Array(wanted.length + 1);
   for (let length = 1, border = 0; length < wanted.length; length += 1) {
