@@ -7,7 +7,7 @@ import { Env, EnvError } from '../config/env.js';
 import { readAuthority } from './authority-file.js';
 
 const [first = '', second = ''] = rootCertificates;
-/** Its markers are there, its content is not that of a certificate. */
+/** Has the markers of a certificate, but other content. */
 const BROKEN = first.replace(/\n[^-]+\n/, '\nY2FuYXJ5\n');
 
 describe('readAuthority', () => {
@@ -38,7 +38,7 @@ describe('readAuthority', () => {
     ['a certificate without its end', first.slice(0, -30)],
     ['a broken certificate', BROKEN],
     ['a broken certificate after a good one', `${first}\n${BROKEN}`],
-  ])('refuses %s, naming the setting and no value', async (_, text) => {
+  ])('rejects %s with the name of the setting, not its value', async (_, text) => {
     const error = refusalOf(await fileOf(text));
     expect(error).toBeInstanceOf(EnvError);
     expect((error as EnvError).problems).toEqual([
@@ -47,9 +47,9 @@ describe('readAuthority', () => {
   });
 
   it.each([
-    ['is not there', 'none.pem', 'ENOENT'],
+    ['does not exist', 'none.pem', 'ENOENT'],
     ['is a folder', '', 'EISDIR'],
-  ])('refuses a file that %s', (_, name, code) => {
+  ])('rejects a file that %s', (_, name, code) => {
     const error = refusalOf(join(folder, name));
     expect(error).toBeInstanceOf(EnvError);
     expect((error as EnvError).problems).toEqual([`TLS_CA_FILE must name a file that can be read: ${code}`]);
@@ -60,7 +60,7 @@ function settings(file: string): Env {
   return Env.parse('maintenance', { TLS_CA_FILE: file });
 }
 
-/** What reading it throws. */
+/** Returns the error that reading the file throws. */
 function refusalOf(file: string): unknown {
   try {
     return readAuthority(settings(file));

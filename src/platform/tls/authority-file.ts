@@ -3,14 +3,13 @@ import { readFileSync } from 'node:fs';
 import { EnvError, type Env } from '../config/env.js';
 import { codeOf } from '../config/start.error.js';
 
-/** The labels that OpenSSL takes for a certificate. */
+/** Labels that OpenSSL accepts for certificates. */
 const CERTIFICATES = /-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----[^]*?-----END \1-----/g;
 
 /**
- * Reads the certificates (PEM) of the authority that TLS_CA_FILE names.
- * @returns nothing without the setting
- * @throws EnvError when one is broken, too: TLS would leave it out, and say of every server that nobody knows
- * its authority
+ * Reads the CA certificates (PEM) of TLS_CA_FILE.
+ * @returns an empty object without the setting
+ * @throws EnvError when the file cannot be read or any certificate is invalid; TLS would skip an invalid one silently
  */
 export function readAuthority(env: Env): { ca?: string } {
   const file = env.get('TLS_CA_FILE');

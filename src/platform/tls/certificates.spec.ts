@@ -10,15 +10,15 @@ import {
 
 const [first = '', second = '', third = ''] = rootCertificates;
 const BROKEN = 'must be 1 to 50 certificates in PEM format';
-/** As OpenSSL labels it otherwise. */
+/** Replaces the label of a certificate by another one that OpenSSL accepts. */
 const labelled = (pem: string, label: string): string => pem.replaceAll(' CERTIFICATE', ` ${label}`);
 
-/** The certificates of a text by an expression, which takes the square of its length where ends are missing. */
+/** Finds certificates with a regular expression, which takes quadratic time when ends are missing. */
 function blocksByExpression(pem: string): string[] {
   return pem.match(/-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----[^]*?-----END \1-----/g) ?? [];
 }
 
-/** Into how many pieces the reading of a text falls. */
+/** Counts the steps of reading a text. */
 function piecesOf(pem: string): number {
   const steps = certificateSteps(pem);
   let pieces = 1;
@@ -33,8 +33,8 @@ describe('readCertificates', () => {
     ['one', first],
     ['several with remarks between them', `# ours\n${first}\nand\n${second}\n`],
     ['another label', labelled(first, 'X509 CERTIFICATE')],
-    ['a beginning without its end before', `-----BEGIN TRUSTED CERTIFICATE-----\n${first}`],
-    ['an end before', `-----END CERTIFICATE-----\n${first}`],
+    ['a preceding beginning without an end', `-----BEGIN TRUSTED CERTIFICATE-----\n${first}`],
+    ['a preceding end', `-----END CERTIFICATE-----\n${first}`],
   ])('reads %s', (_, pem) => {
     const blocks = blocksByExpression(pem).map((block) => canonicalCertificates(block));
     expect(blocks.length).toBeGreaterThan(0);
@@ -47,25 +47,25 @@ describe('readCertificates', () => {
     ['another end', first.replace('END CERTIFICATE', 'END X509 CERTIFICATE')],
     ['a broken one after a good one', first + second.replace(/MII../, 'AAAAA')],
     ['51 of them', first.repeat(51)],
-  ])('refuses %s', (_, pem) => {
+  ])('rejects %s', (_, pem) => {
     expect(readCertificates(pem)).toBeUndefined();
     expect(certificatesRule(pem)).toBe(BROKEN);
   });
 
-  it('reads the same again, and in the form that is stored', () => {
+  it('reads the same certificate again, and its stored form, with the same result', () => {
     const facts = readCertificates(first);
     expect(readCertificates(`\n${first}`)).toEqual(facts);
     expect(readCertificates(canonicalCertificates(first))).toEqual(facts);
     expect(readCertificates(second)?.[0]).not.toEqual(facts?.[0]);
   });
 
-  it('falls into a piece for each certificate', () => {
+  it('takes one step for each certificate', () => {
     expect(piecesOf(first + second + third)).toBe(4);
     expect(inOnePiece(certificateSteps(first + second + third))).toHaveLength(3);
   });
 
-  it('reads beginnings without ends in one go', () => {
-    // Longer than the text of a request, so that the difference is clear: an expression takes more than a second.
+  it('reads beginnings without ends in linear time', () => {
+    // Longer than the maximum of a request, so that a regular expression would take more than a second.
     const text = '-----BEGIN CERTIFICATE-----'.repeat(2_400);
     const begun = process.cpuUsage();
     for (let round = 0; round < 20; round += 1) {

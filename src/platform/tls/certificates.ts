@@ -4,39 +4,39 @@ import { RecentlyUsed } from '../recently-used.js';
 import { isRsaSize } from '../secrets/signing-key.js';
 import { inOnePiece, type Steps } from '#engine/support';
 
-/** Longest text of certificates, in characters. Columns hold 65,535 bytes. */
+/** Maximum length of certificates, in characters. Columns hold 65,535 bytes. */
 export const CERTIFICATES_MAX_LENGTH = 32_768;
-/** Each one is read at each handshake. */
+/** Maximum number of certificates, because each handshake reads all of them. */
 const MAX_CERTIFICATES = 50;
 
-/** Sizes of what is remembered of certificates, and about what it takes for one. */
-const REMEMBERED_BYTES = 4_194_304;
+/** Size of the cache, and the approximate overhead of an entry. */
+const CACHE_BYTES = 4_194_304;
 const FACTS_BYTES = 1_024;
 
-/** The labels that OpenSSL takes for a certificate (RFC 7468, section 5). Between them may stand any text. */
+/** Labels that OpenSSL accepts for certificates (RFC 7468, section 5). Any text is allowed between certificates. */
 const BEGIN = /-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----/g;
 
 export interface CertificateFacts {
-  /** In the one form that is stored. */
+  /** Canonical form, which is stored. */
   readonly pem: string;
-  /** Names as Node.js writes them, a part on each line; undefined where there is none. */
+  /** Names in the format of Node.js, with a part on each line; undefined if empty. */
   readonly subject: string | undefined;
   readonly issuer: string | undefined;
-  /** SHA-256, as OpenSSL writes it. */
+  /** SHA-256 in the format of OpenSSL. */
   readonly fingerprint: string;
   readonly validFrom: Date;
   readonly validTo: Date;
 }
 
-/** By the hash of its text: reading one takes a tenth of a millisecond, and each is looked at again and again. */
-const remembered = new RecentlyUsed<string, CertificateFacts>({ bytes: REMEMBERED_BYTES });
+/** By hash of the text. Certificates are read often, and parsing one takes a tenth of a millisecond. */
+const cache = new RecentlyUsed<string, CertificateFacts>({ bytes: CACHE_BYTES });
 
-/** Reads 1 to 50 certificates; undefined also when one is broken, which TLS would leave out silently. */
+/** Reads 1 to 50 certificates. Returns undefined for any other number, and if one is invalid, which TLS would skip silently. */
 export function readCertificates(pem: string): readonly CertificateFacts[] | undefined {
   return inOnePiece(certificateSteps(pem));
 }
 
-/** As {@link readCertificates}, with breaks. The same text costs next to nothing soon after. */
+/** As {@link readCertificates}, in steps. Results are cached. */
 export function* certificateSteps(pem: string): Steps<readonly CertificateFacts[] | undefined> {
   const blocks = blocksOf(pem);
   const found: CertificateFacts[] = [];
@@ -51,21 +51,21 @@ export function* certificateSteps(pem: string): Steps<readonly CertificateFacts[
   return found.length === 0 ? undefined : found;
 }
 
-/** The texts of the certificates in a text; undefined for more than 50. Linear in its length. */
+/** Finds the certificates in a text in linear time; returns undefined for more than 50. */
 function blocksOf(pem: string): string[] | undefined {
   const blocks: string[] = [];
-  const endless = new Set<string>();
-  // What is stored is a little longer than what was sent.
+  const unterminated = new Set<string>();
+  // The stored form is slightly longer than the original.
   const text = pem.length > 2 * CERTIFICATES_MAX_LENGTH ? '' : pem;
   let read = 0;
   for (const { 0: begin, 1: label = '', index } of text.matchAll(BEGIN)) {
-    if (index < read || endless.has(label)) {
+    if (index < read || unterminated.has(label)) {
       continue;
     }
     const end = `-----END ${label}-----`;
     const at = text.indexOf(end, index + begin.length);
     if (at === -1) {
-      endless.add(label);
+      unterminated.add(label);
       continue;
     }
     read = at + end.length;
@@ -77,9 +77,9 @@ function blocksOf(pem: string): string[] | undefined {
   return blocks;
 }
 
-/** @throws Error for what is no certificate, or has dates that are none */
+/** Parses a certificate. @throws Error when it or one of its dates is invalid */
 function factsOf(block: string): CertificateFacts {
-  const known = remembered.get(keyOf(block));
+  const known = cache.get(keyOf(block));
   if (known !== undefined) {
     return known;
   }
@@ -93,12 +93,12 @@ function factsOf(block: string): CertificateFacts {
     validTo: new Date(certificate.validTo),
   };
   if ([facts.validFrom, facts.validTo].some((date) => Number.isNaN(date.getTime()))) {
-    throw new RangeError('no date');
+    throw new RangeError('invalid date');
   }
   const bytes = facts.pem.length + (facts.subject?.length ?? 0) + (facts.issuer?.length ?? 0) + FACTS_BYTES;
-  // What is stored is read again in the one form.
+  // The canonical form is stored, so it will be read too.
   for (const text of [block, facts.pem.trimEnd()]) {
-    remembered.set(keyOf(text), facts, bytes);
+    cache.set(keyOf(text), facts, bytes);
   }
   return facts;
 }
@@ -107,12 +107,12 @@ function keyOf(text: string): string {
   return createHash('sha256').update(text).digest('base64');
 }
 
-/** The rule that a text of certificates breaks; undefined when it breaks none. */
+/** Returns the rule that a text of certificates violates; undefined when it is valid. */
 export function certificatesRule(value: unknown): string | undefined {
   return inOnePiece(certificatesRuleSteps(value));
 }
 
-/** As {@link certificatesRule}, with breaks. */
+/** As {@link certificatesRule}, in steps. */
 export function* certificatesRuleSteps(value: unknown): Steps<string | undefined> {
   if (typeof value !== 'string' || (yield* certificateSteps(value)) === undefined) {
     return 'must be 1 to 50 certificates in PEM format';
@@ -121,9 +121,9 @@ export function* certificatesRuleSteps(value: unknown): Steps<string | undefined
 }
 
 /**
- * Reads an unencrypted private key (RFC 7468, section 10, and the older forms of OpenSSL). One of RSA has 2,048 to 4,096 bits: a larger
- * one takes the thread that signs for seconds.
- * @returns undefined when it is none
+ * Reads an unencrypted private key (RFC 7468, section 10, and older formats of OpenSSL). RSA keys must have 2,048 to 4,096
+ * bits, because signing with a larger one blocks the thread for seconds.
+ * @returns undefined when it is invalid
  */
 export function readPrivateKey(pem: string): KeyObject | undefined {
   try {
@@ -134,7 +134,7 @@ export function readPrivateKey(pem: string): KeyObject | undefined {
   }
 }
 
-/** Whether a private key is that of the first certificate of a text, and both are strong enough for TLS. */
+/** Reports whether a private key belongs to the first of the certificates, and both are strong enough for TLS. */
 export function isKeyOf(key: string, certificates: string): boolean {
   const [read, chain] = [readPrivateKey(key), readCertificates(certificates)];
   const first = chain?.[0];
@@ -149,12 +149,12 @@ export function isKeyOf(key: string, certificates: string): boolean {
   }
 }
 
-/** Certificates of a checked text in one form, without the text between them: equal for equal certificates. */
+/** Returns valid certificates in canonical form, without other text. Equal certificates have equal results. */
 export function canonicalCertificates(pem: string): string {
   return (readCertificates(pem) ?? []).map((certificate) => certificate.pem).join('');
 }
 
-/** A checked private key in one form (PKCS #8): equal for equal keys. */
+/** Returns a valid private key in canonical form (PKCS #8). Equal keys have equal results. */
 export function canonicalKey(pem: string): string {
   return readPrivateKey(pem)?.export({ type: 'pkcs8', format: 'pem' }).toString() ?? '';
 }

@@ -1,25 +1,25 @@
 import { DEFAULT_CIPHERS, type SecureContextOptions } from 'node:tls';
 
-/** What the connections of one party, and no others, are opened with. Plain data for workers. */
+/** TLS settings for connections to one party. Plain data that can be passed to workers. */
 export interface TlsMaterial {
-  /** Application of the party; without one only the rules for all applications hold. */
+  /** Application of the party, whose egress rules apply too. */
   readonly app?: string;
-  /** Certificates (PEM) of the authorities that are trusted, in place of the built-in ones. */
+  /** Trusted CA certificates (PEM), which replace the built-in ones. */
   readonly ca?: string;
-  /** Certificate of the client and its chain (PEM), shown where the server asks for it. */
+  /** Client certificate and its chain (PEM), sent if the server requests it. */
   readonly cert?: string;
-  /** Its private key (PEM): a secret. */
+  /** Private key (PEM) of the client certificate. Secret. */
   readonly key?: string;
 }
 
-/** Text that is equal for equal material, to be hashed beside other parts of a key: it holds the private key. */
+/** Returns parts that are equal for equal material. Use them only as input of a hash, because they contain the private key. */
 export function materialText({ app, ca, cert, key }: TlsMaterial = {}): readonly (string | null)[] {
   return [app ?? null, ca ?? null, cert ?? null, key ?? null];
 }
 
 /**
- * Without DHE and the largest fields of RFC 7919: there the server chooses the group, and one of 10,000 bits
- * takes more than half a second of the thread before the certificate is looked at.
+ * Key agreement with elliptic curves only. With DHE the server chooses the group, and one of 10,000 bits blocks the thread for
+ * more than half a second before the certificate is checked.
  */
 export const KEY_AGREEMENT: Pick<SecureContextOptions, 'ciphers' | 'ecdhCurve'> = {
   ciphers: `${DEFAULT_CIPHERS}:!kDHE`,
