@@ -6,7 +6,7 @@ import { Env } from '../platform/config/env.js';
 import { listening } from '../platform/http/http-server.js';
 import { Log } from '../platform/observability/logging/log.js';
 import { Metrics } from '../platform/observability/metrics/metrics.js';
-import { neverStandsBack, startThread } from '../platform/threads/start-thread.js';
+import { keepPriority, startThread } from '../platform/threads/start-thread.js';
 import { HealthService } from './health.service.js';
 import {
   startHeartbeat,
@@ -85,7 +85,7 @@ export class ProbeThreadService implements OnApplicationBootstrap, OnApplication
       void this.worker?.terminate();
     } else {
       if (message.thread !== undefined) {
-        neverStandsBack(message.thread);
+        keepPriority(message.thread);
       }
       resolve();
     }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { yieldToMainThread } from './start-thread.js';
 
 describe.skipIf(platform() !== 'linux')('yieldToMainThread', () => {
-  it('lets every thread but the main one stand back', () => {
+  it('lowers the priority of every thread except the main one', () => {
     const before = getPriority(process.pid);
     yieldToMainThread(before + 1);
     const others = readdirSync('/proc/self/task')

@@ -1,43 +1,44 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
 
+/** Message to the worker: a job. */
 export interface WorkerJob<Request> {
   id: number;
   request: Request;
-  /** Milliseconds since the epoch: the time a job waits in the queue counts. */
+  /** Milliseconds since the epoch. Includes the time in the queue. */
   deadlineAt: number;
 }
 
-/** Takes a job back; its answer is awaited all the same. */
+/** Message to the worker: cancels a job, which must still be answered. */
 export interface WorkerCancel {
   cancel: number;
 }
 
-/** From the worker: a job has this many milliseconds from now. */
+/** Message from the worker: extends the deadline of a job to this many milliseconds from now. */
 export interface WorkerProlonged {
   prolonged: number;
   ms: number;
 }
 
-/** The first message of a worker: it is loaded and takes jobs. */
+/** First message from the worker: it has loaded and accepts jobs. */
 export const WORKER_READY = 'ready';
 
-/** No more jobs follow: the worker puts its affairs in order and ends. */
+/** Last message to the worker: it should clean up and exit. */
 export type WorkerClose = 'close';
 
 /**
- * Entry of a thread for work that is large or foreign: it can stall or exhaust this thread and no other.
- * @param listen takes the jobs that come through the port
+ * Entry point of a worker thread, which isolates large or untrusted work that may stall or exhaust its thread.
+ * @param listen handles messages with jobs from the port
  */
 export function serveWorker(listen: (port: MessagePort) => void): void {
   const port = parentPort;
   if (port === null) {
     return;
   }
-  // Libraries print what outside parties say; none of it may reach our log.
+  // Libraries may print text from outside parties, which must not reach the log.
   process.stdout.write = () => true;
   process.stderr.write = () => true;
   listen(port);
-  // A library can drop a promise that nobody waits for; ending every other job for one would be worse.
+  // A promise that a library dropped must not end all other jobs.
   process.on('unhandledRejection', () => undefined);
   port.postMessage(WORKER_READY);
 }

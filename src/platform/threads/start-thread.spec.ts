@@ -16,10 +16,10 @@ writeFileSync(
 afterEach(() => void vi.unstubAllEnvs());
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it('gives a thread what it is handed over, its bound of memory, and no variable or option of the process', async () => {
+it('passes worker data and the memory limit to a thread, but no variables and options of the process', async () => {
   vi.stubEnv('SECRETS_KEYS', 'a secret');
   const thread = startThread({ name: 'test', entry, workerData: { handed: 'over' }, memoryMb: 16 });
-  const [told] = (await once(thread, 'message')) as [unknown];
+  const [received] = (await once(thread, 'message')) as [unknown];
   await thread.terminate();
-  expect(told).toEqual({ env: {}, execArgv: [], workerData: { handed: 'over' }, heapMb: 16 });
+  expect(received).toEqual({ env: {}, execArgv: [], workerData: { handed: 'over' }, heapMb: 16 });
 });

@@ -10,7 +10,7 @@ export interface ThreadOptions {
   name: string;
   /** File of the thread, or its name in `imports` of package.json. */
   entry: string;
-  /** Handed over once; plain data without secrets. */
+  /** Plain data without secrets. */
   workerData: unknown;
   /** Old generation heap in megabytes. */
   memoryMb: number;
@@ -19,24 +19,24 @@ export interface ThreadOptions {
 const YOUNG_GENERATION_MB = 16;
 const STACK_MB = 2;
 
-/** The first major release of V8 that knows the flag below; earlier ones do not need it. */
+/** First major release of V8 with this optimization and the flag below. */
 const V8_WITH_LOOP_UNROLLING = 12;
 
 // The optimization drops the interrupt check of a loop around `new Array(1_000)` (seen in Node 24 and 26). Such a loop passes
-// its bound of memory, and `terminate()` does not stop it. The flag holds for code that is compiled after this line.
+// its memory limit, and `terminate()` does not stop it. The flag applies to code that is compiled after this line.
 if (Number.parseInt(process.versions.v8, 10) >= V8_WITH_LOOP_UNROLLING) {
   setFlagsFromString('--no-turboshaft-loop-unrolling');
 }
 
-/** Starts a thread of bounded memory, without the settings and secrets of this process. */
+/** Starts a thread with a memory limit, and without the settings and secrets of this process. */
 export function startThread({ name, entry, workerData, memoryMb }: ThreadOptions): Worker {
   return new Worker(entry.startsWith('#') ? createRequire(import.meta.url).resolve(entry) : entry, {
     name,
     workerData,
-    // Neither the secrets of the environment nor the options of the main thread are the thread's business.
+    // Hides the secrets in the environment and the options of the main thread.
     env: {},
     execArgv: [],
-    // What the thread drops instead of printing must not be piped by default either.
+    // By default the output of the thread would be piped to this process.
     stdout: true,
     stderr: true,
     resourceLimits: {
@@ -48,13 +48,13 @@ export function startThread({ name, entry, workerData, memoryMb }: ThreadOptions
 }
 
 const THREADS = '/proc/self/task';
-/** Threads that never stand back. */
-const prompt = new Set<number>();
+/** Threads that keep their priority. */
+const prioritized = new Set<number>();
 
 /**
- * Lets the thread that answers callers go first: on Linux (setpriority(2)) every other thread of this
- * process, workers and those that collect their garbage, unpack and look up for them, gets a lower priority.
- * @param niceness 0 to 19, the higher the further they stand back
+ * Gives the main thread, which answers callers, precedence. On Linux (setpriority(2)), lowers the priority of all other threads
+ * of this process: workers, and the threads of V8 and libuv.
+ * @param niceness 0 to 19; higher values mean lower priority
  */
 export function yieldToMainThread(niceness: number): void {
   if (platform() !== 'linux') {
@@ -64,17 +64,17 @@ export function yieldToMainThread(niceness: number): void {
     try {
       setPriority(thread, niceness);
     } catch {
-      // It has ended since it was listed.
+      // The thread has ended since it was listed.
     }
   }
 }
 
-/** Says that a thread answers others and never stands back. @param thread as `threadId` tells it */
-export function neverStandsBack(thread: number): void {
-  prompt.add(thread);
+/** Exempts a thread that answers callers from `yieldToMainThread`. @param thread as returned by `threadId` */
+export function keepPriority(thread: number): void {
+  prioritized.add(thread);
 }
 
-/** Id by which Linux knows the thread that asks; undefined elsewhere. */
+/** Returns the Linux id of the current thread; undefined on other systems. */
 export function threadId(): number | undefined {
   try {
     return Number(basename(readlinkSync('/proc/thread-self')));
@@ -83,12 +83,12 @@ export function threadId(): number | undefined {
   }
 }
 
-/** Thread ids; the main thread has that of the process. */
+/** Returns the ids of all threads except prioritized ones and the main thread, whose id is that of the process. */
 function backgroundThreads(): number[] {
   try {
     return readdirSync(THREADS)
       .map(Number)
-      .filter((thread) => thread !== process.pid && !prompt.has(thread));
+      .filter((thread) => thread !== process.pid && !prioritized.has(thread));
   } catch {
     return [];
   }

@@ -45,7 +45,7 @@ describe('WorkerPool', () => {
     ['fill', 'memory'],
     ['end', 'ended'],
     ['throw', 'ended'],
-  ])('tells why a worker is gone, and replaces it: %s', async (request, cause) => {
+  ])('reports why a worker exited, and replaces it: %s', async (request, cause) => {
     expect(await pool.run('answer', LONG_MS)).toBe('answered');
     expect(await pool.run(request, LONG_MS)).toBe(cause);
   });
@@ -55,12 +55,12 @@ describe('WorkerPool', () => {
     expect(await pool.run('spin', 1)).toBe('timeout');
   });
 
-  it('is ready when its worker is loaded', async () => {
+  it('is ready when its worker has loaded', async () => {
     const gate = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const slow = poolOf(gate);
     let isReady = false;
     const ready = slow.ready().then(() => (isReady = true));
-    // Another worker is started and works meanwhile.
+    // Meanwhile another worker starts and works.
     expect(await pool.run('answer', LONG_MS)).toBe('answered');
     expect(isReady).toBe(false);
     Atomics.store(gate, 0, 1);
@@ -70,7 +70,7 @@ describe('WorkerPool', () => {
     await slow.close();
   });
 
-  it('tells which jobs were late, and which were refused', async () => {
+  it('reports which jobs timed out and which were rejected', async () => {
     expect(await pool.run('answer', LONG_MS)).toBe('answered');
     const late = pool.run('wait', 1);
     expect(await pool.run('answer', LONG_MS)).toBe('refused');

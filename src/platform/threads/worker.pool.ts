@@ -11,24 +11,27 @@ import {
   type WorkerProlonged,
 } from './serve-worker.js';
 
-/** Why a job got no answer of the worker. */
+/** Why the worker did not answer a job. */
 export type LostJobCause = 'timeout' | 'refused' | 'stopping' | 'memory' | 'ended';
 
-/** The cause as callers of outside parties are told: who shares a worker is told nothing of what another job did to it. */
+/** Maps a cause to what callers may see. Does not reveal how other jobs affected the worker that they share. */
 export function causeOfLoss(cause: LostJobCause): 'timeout' | 'overloaded' | 'stopping' {
   return cause === 'timeout' || cause === 'stopping' ? cause : 'overloaded';
 }
 
 export interface WorkerPoolOptions<Answer, Result> extends ThreadOptions {
-  /** How far the worker stands back for the main thread, 0 to 19. */
+  /** Niceness of the worker, 0 to 19, see `yieldToMainThread`. */
   niceness: number;
-  /** Jobs in flight at the most. */
+  /** Maximum number of concurrent jobs. */
   maxJobs: number;
-  /** Turns what the worker answered into a result. */
+  /** Converts an answer of the worker to a result. */
   read(answer: Answer): Result | Promise<Result>;
-  /** The result of a job without an answer; one that was refused never reached the worker. Of `loading`, the worker was not ready yet. */
-  lost(cause: LostJobCause, latencyMs: number, fate: 'refused' | 'loading' | 'begun'): Result;
-  /** Hears what the worker says besides answers; undefined when it is gone, and with it all that it spoke of. */
+  /**
+   * Returns the result of a job without an answer.
+   * @param stage how far it got: `refused` by the pool, sent while the worker was `loading`, or possibly `begun`
+   */
+  lost(cause: LostJobCause, latencyMs: number, stage: 'refused' | 'loading' | 'begun'): Result;
+  /** Receives other messages of the worker, and undefined when it has exited, which invalidates earlier notices. */
   onNotice?(notice: unknown): void;
 }
 
@@ -40,17 +43,17 @@ interface Job<Result> {
   resolve(result: Result): void;
 }
 
-/** Beyond its deadline a job gets this long before it is given up; a worker that is silent for so long has stalled. */
+/** Time after its deadline until a job times out. A worker that is silent for this long has stalled. */
 const GRACE_MS = 1_000;
-/** A worker that has not started by then never will; a busy machine takes seconds. */
+/** Maximum time for a worker to load, which takes seconds on a busy machine. */
 const START_MS = 30_000;
 
-/** Runs jobs in a worker of bounded memory, which is replaced when it fails. Jobs always get an answer. */
+/** Runs jobs in a worker with a memory limit, which is replaced when it fails. Every job gets a result. */
 export class WorkerPool<Request, Answer extends { id: number }, Result> {
   private worker: Worker | undefined;
-  /** Of the present worker: settled when it takes jobs, or is gone. */
+  /** Settles when the current worker accepts jobs or has exited. */
   private loaded: Promise<unknown> = Promise.resolve();
-  /** Workers that are still loading: killed then, they leave the files open that they read, and so would the next ones. */
+  /** Workers that are loading. A late job does not kill them, because they would leave the files open that they are reading. */
   private readonly starting = new WeakSet<Worker>();
   private readonly jobs = new Map<number, Job<Result>>();
   private nextId = 0;
@@ -61,9 +64,9 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
   constructor(private readonly options: WorkerPoolOptions<Answer, Result>) {}
 
   /**
-   * Runs one job. Never rejects; a job lost with the worker is answered by `lost`.
-   * @param signal takes the job back: the worker hears of it and answers early
-   * @param transfer what of the request becomes the worker's
+   * Runs one job. Never rejects: `lost` returns the result of a job without an answer.
+   * @param signal cancels the job: the worker is notified and answers early
+   * @param transfer objects of the request to transfer to the worker
    */
   run(
     request: Request,
@@ -92,7 +95,7 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
     });
   }
 
-  /** Waits until the worker is loaded, which takes seconds on a busy machine, so that a job is not late for it. Never rejects. */
+  /** Waits until the worker has loaded, so that the deadline of a job does not include the loading time. Never rejects. */
   async ready(): Promise<void> {
     if (!this.closing) {
       this.worker ??= this.startWorker();
@@ -100,7 +103,7 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
     }
   }
 
-  /** Takes every job in flight back; the worker hears of it and answers early. */
+  /** Cancels all jobs: the worker is notified and answers early. */
   cancelAll(): void {
     for (const id of this.jobs.keys()) {
       if (this.worker !== undefined) {
@@ -109,7 +112,7 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
     }
   }
 
-  /** Takes no more jobs, waits for those in flight and stops the worker, `graceMs` after a farewell. */
+  /** Rejects new jobs, waits for running ones and stops the worker. @param graceMs time for the worker to clean up */
   async close(graceMs = 0): Promise<void> {
     this.closing = true;
     if (this.jobs.size > 0) {
@@ -131,10 +134,10 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
     const { niceness } = this.options;
     const worker = startThread(this.options);
     this.starting.add(worker);
-    // The first message says that it is loaded.
+    // The first message means that the worker has loaded.
     this.loaded = Promise.race([once(worker, 'message'), once(worker, 'exit')]).catch(() => undefined);
     worker.once('online', () => yieldToMainThread(niceness));
-    worker.on('message', (message: Message<Answer>) => void this.hear(worker, message));
+    worker.on('message', (message: Message<Answer>) => void this.receive(worker, message));
     worker.on('error', (error: NodeJS.ErrnoException) =>
       this.lose(worker, error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'ended'),
     );
@@ -147,7 +150,7 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
     return worker;
   }
 
-  private async hear(worker: Worker, message: Message<Answer>): Promise<void> {
+  private async receive(worker: Worker, message: Message<Answer>): Promise<void> {
     if (message === WORKER_READY) {
       this.starting.delete(worker);
       return;
@@ -170,7 +173,7 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
     }
   }
 
-  /** A job is over, unless its answer waits behind this timer. A worker that said nothing has stalled. */
+  /** Fails a job after its deadline, unless its answer is already queued. Kills a worker that has stalled. */
   private late(worker: Worker, id: number): void {
     setImmediate(() => {
       if (this.jobs.has(id)) {
@@ -188,7 +191,7 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
     await worker.terminate();
   }
 
-  /** All jobs are the worker's: there is one worker at a time. */
+  /** Fails all jobs of a worker that has exited. */
   private lose(worker: Worker, cause: LostJobCause = 'ended'): void {
     if (this.worker !== worker) {
       return;
@@ -203,8 +206,8 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
   private fail(worker: Worker, id: number, cause: LostJobCause): void {
     const job = this.jobs.get(id);
     if (job !== undefined) {
-      const fate = this.starting.has(worker) ? 'loading' : 'begun';
-      this.finish(id, this.options.lost(cause, Math.round(performance.now() - job.startedAt), fate));
+      const stage = this.starting.has(worker) ? 'loading' : 'begun';
+      this.finish(id, this.options.lost(cause, Math.round(performance.now() - job.startedAt), stage));
     }
   }
 
