@@ -11,7 +11,7 @@ import {
   varchar,
 } from './create-tables.js';
 
-/** Application versions, their systems and tools, and what people decided about tools. */
+/** Application versions, their systems and tools, and decisions about tools. */
 export class CreateSystems1780000000000 extends CreateTables {
   override readonly name = 'CreateSystems1780000000000';
   override readonly tables = [

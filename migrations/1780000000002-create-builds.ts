@@ -13,7 +13,7 @@ import {
   varchar,
 } from './create-tables.js';
 
-/** Application packages, builds with everything in them, and the active build of each application. */
+/** Application packages, builds with their contents, and the active build of each application. */
 export class CreateBuilds1780000000002 extends CreateTables {
   override readonly name = 'CreateBuilds1780000000002';
   override readonly tables = [

@@ -1,6 +1,6 @@
 import { CreateTables, KEY, OPTIONAL, bigint, index, integer, json, time, varchar } from './create-tables.js';
 
-/** Tables that belong to no area: keys, ids, quotas, replicas, counts and timers on their way to a shard. */
+/** Tables of the platform: secret keys, ids, quotas, replicas, incident counts and timers in transit to a shard. */
 export class CreatePlatform1780000000007 extends CreateTables {
   override readonly name = 'CreatePlatform1780000000007';
   override readonly tables = [

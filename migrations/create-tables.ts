@@ -35,13 +35,14 @@ export abstract class CreateTables implements MigrationInterface {
   }
 }
 
-/** Identifiers and names of tools differ by case. SQLite compares texts that way by default, and has no such collation. */
+/** Removes charsets and collations for SQLite, which lacks them and compares texts case-sensitively by default. */
 function columnsFor({ connection }: QueryRunner, columns: readonly Column[]): Column[] {
   return connection.options.type === 'better-sqlite3'
     ? columns.map(({ charset: _charset, collation: _collation, ...column }) => column)
     : [...columns];
 }
 
+/** Case-sensitive, for identifiers and names of tools. */
 const EXACT = { charset: 'utf8mb4', collation: 'utf8mb4_bin' };
 
 export const KEY: Option = { isPrimary: true };
