@@ -1,6 +1,6 @@
 import { And, Equal, In, LessThan, type EntityManager, type FindOperator } from 'typeorm';
 import { timesIn } from '../store/tables/conditions.js';
-import { insertUnlessThere } from '../store/tables/insert-unless-there.js';
+import { insertIfAbsent } from '../store/tables/insert-if-absent.js';
 import { lockOption, type HeldLock } from '../store/tables/row-locks.js';
 import { AppVersionEntity, VersionDependencyEntity } from './app-version.entity.js';
 import {
@@ -38,7 +38,7 @@ export const AppVersions = {
   /** Adds a DRAFT version unless it exists, for example because a concurrent first writer added it. */
   async addDraft(manager: EntityManager, { appId, appVersionId }: AppVersionKey, now: Date): Promise<void> {
     const row = { appId, appVersionId, state: AppVersionState.Draft, createdAt: now, committedAt: null };
-    await insertUnlessThere(manager, AppVersionEntity, row);
+    await insertIfAbsent(manager, AppVersionEntity, row);
   },
 
   /** Makes a version permanently read-only. */

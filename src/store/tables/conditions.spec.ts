@@ -29,7 +29,7 @@ const SHAPE = shapeOf(ThingEntity);
 const condition = (where: Where<ThingEntity>): ReturnType<typeof conditionOf> => conditionOf(SHAPE, where);
 
 describe('conditions of a table', () => {
-  it('bind values as columns hold them', () => {
+  it('bind values in the format of their columns', () => {
     const madeAt = new Date('2026-05-04T03:02:01.123Z');
     expect(condition({ isLive: true, madeAt })).toEqual({
       sql: 'is_live = ? AND made_at = ?',
@@ -39,7 +39,7 @@ describe('conditions of a table', () => {
     expect(condition({})).toEqual({ sql: '', values: [] });
   });
 
-  it('take the operators of TypeORM', () => {
+  it('support operators of TypeORM', () => {
     expect(condition({ id: And(MoreThanOrEqual(3), LessThan(9)), content: Like('%x%') })).toEqual({
       sql: 'id >= ? AND id < ? AND content LIKE ?',
       values: [3, 9, '%x%'],
@@ -47,20 +47,20 @@ describe('conditions of a table', () => {
     expect(condition({ id: In([1, 2]) })).toEqual({ sql: 'id IN (?, ?)', values: [1, 2] });
   });
 
-  it('are met by no row when one asks for a value out of none', () => {
+  it('match no row if an IN list is empty', () => {
     expect(condition({ isLive: true, id: In([]) })).toBeNull();
     expect(condition({ id: And(MoreThan(1), In([])) })).toBeNull();
   });
 
-  it('are refused where they would mean something else than what was written', () => {
+  it('are rejected if they would not mean what was written', () => {
     expect(() => conditionOf(SHAPE, { id: undefined })).toThrow('The condition of id is undefined.');
     expect(() => conditionOf(SHAPE, { name: 'x' })).toThrow('The table things has no column name.');
-    expect(() => condition({ id: Not(1) })).toThrow('Tables do not know the operator not.');
+    expect(() => condition({ id: Not(1) })).toThrow('Tables do not support the operator not.');
   });
 });
 
 describe('columns of a table', () => {
-  it('read what each driver gives', () => {
+  it('convert the values of each driver', () => {
     const read = (property: string, value: unknown): unknown => columnOf(SHAPE, property).fromSql?.(value);
     const stored = { text: '{"a":1}' };
     expect([read('content', stored), read('content', JSON.stringify(stored))]).toEqual([{ a: 1 }, { a: 1 }]);
@@ -85,11 +85,11 @@ describe('conditions of a sharded table', () => {
     return { connection: dataSource };
   };
 
-  it('are not made where nobody says how they name the shard', () => {
+  it('require the table to define how the shard is determined', () => {
     expect(() => shapeOf(PlacedEntity)).toThrow(TypeError);
   });
 
-  it('name the shard that follows from a value, where there are several', () => {
+  it('name the shard that a value determines, with several groups', () => {
     expect(placedCondition(connection(2), shape, { id: 258 })).toEqual({
       sql: 'id = ? AND shard = ?',
       values: [258, 2],
@@ -109,7 +109,7 @@ describe('conditions of a sharded table', () => {
     });
   });
 
-  it.each([1, 2])('are refused when they name none, with %i groups of shards', (groups) => {
+  it.each([1, 2])('are rejected if they name no shard, with %i groups', (groups) => {
     expect(() => placedCondition(connection(groups), shape, { size: 1 })).toThrow('names no shard');
   });
 });

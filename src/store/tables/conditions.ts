@@ -5,7 +5,7 @@ import type { SomeApps } from '../../platform/user/grant.js';
 import { isEmbedded } from './row-locks.js';
 import { firstUuidAt } from '../../platform/ordered-uuid.js';
 
-/** Values of columns, or what the operators of TypeORM make of values; all conditions must hold. */
+/** Conditions on columns: values, or operators of TypeORM. All of them must hold. */
 export type Where<Row extends object> = {
   readonly [Property in keyof Row]?: Row[Property] | FindOperator<NonNullable<Row[Property]> | string>;
 };
@@ -23,8 +23,8 @@ const COMPARISONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Conditions as SQL; null when no row can meet them, because one asks for a value out of none.
- * @throws TypeError for an undefined value, which would mean every row
+ * Converts conditions to SQL. Returns null when no row can match, because an IN list is empty.
+ * @throws TypeError for an undefined value, which would match every row
  */
 export function conditionOf(shape: TableShape, where: Readonly<Record<string, unknown>>): Condition | null {
   return everyOne(Object.keys(where).map((name) => compared(columnOf(shape, name), where[name])));
@@ -35,13 +35,13 @@ function everyOne(parts: readonly (Condition | null)[]): Condition | null {
   return met.length < parts.length ? null : both(met);
 }
 
-/** In place of the shard, for the few statements that look into every shard, or change rows wherever they are. */
+/** Replaces the shard in the few statements that use all shards. */
 export const EVERY_SHARD = new FindOperator<number>('any', 0);
 
 /**
- * The condition of a statement on a table. On a sharded table it has to name the shard: as `shard`, as `EVERY_SHARD`, or by a
- * property from which the shard follows. A database with one group of shards is not asked for it.
- * @throws TypeError when it names none, and as `conditionOf`
+ * Returns the condition of a statement on a table. On a sharded table it must name the shard: as `shard`, as `EVERY_SHARD`, or
+ * by a property that determines the shard. The SQL contains the shard only with several groups of shards.
+ * @throws TypeError when it names no shard, and as `conditionOf`
  */
 export function placedCondition(
   manager: Pick<EntityManager, 'connection'>,
@@ -52,8 +52,8 @@ export function placedCondition(
 }
 
 /**
- * Conditions that name the shard, where they have to.
- * @throws TypeError when they name none
+ * Adds the shard to the conditions if the database has several groups of shards.
+ * @throws TypeError when the conditions on a sharded table name no shard
  */
 export function placed(
   manager: Pick<EntityManager, 'connection'>,
@@ -63,17 +63,17 @@ export function placed(
   if (shape.sharding === undefined) {
     return where;
   }
-  const telling = 'shard' in where ? 'shard' : Object.keys(shape.sharding).find((each) => tells(where[each]));
-  if (telling === undefined) {
+  const key =
+    'shard' in where ? 'shard' : Object.keys(shape.sharding).find((each) => determinesShard(where[each]));
+  if (key === undefined) {
     throw new TypeError(`A statement on ${shape.name} names no shard.`);
   }
   const { shard, ...others } = where;
-  const named = (): unknown =>
-    telling === 'shard' ? shard : shardBy(shape.sharding?.[telling], where[telling]);
+  const named = (): unknown => (key === 'shard' ? shard : shardBy(shape.sharding?.[key], where[key]));
   return isSharded(manager) ? { ...others, shard: named() } : others;
 }
 
-function tells(wanted: unknown): boolean {
+function determinesShard(wanted: unknown): boolean {
   return wanted instanceof FindOperator ? wanted.type === 'in' : wanted !== undefined && wanted !== null;
 }
 
@@ -83,18 +83,22 @@ function shardBy(shardOf: ((value: never) => number) | undefined, wanted: unknow
     : shardOf?.(wanted as never);
 }
 
-/** One shard where all are the same: a server of many then has the whole statement for one of them. */
+/** Returns one shard if all are equal, so that the statement is sent to one server, otherwise a list. */
 export function oneOrAny(shards: readonly number[]): number | FindOperator<number> {
   const [first, ...others] = new Set(shards);
   return first !== undefined && others.length === 0 ? first : In([...new Set(shards)]);
 }
 
+/** Combines conditions with AND. */
 export function both(parts: readonly Condition[]): Condition {
-  const asked = parts.filter(({ sql }) => sql !== '');
-  return { sql: asked.map(({ sql }) => sql).join(' AND '), values: asked.flatMap(({ values }) => values) };
+  const present = parts.filter(({ sql }) => sql !== '');
+  return {
+    sql: present.map(({ sql }) => sql).join(' AND '),
+    values: present.flatMap(({ values }) => values),
+  };
 }
 
-/** The end of a statement that a condition bounds. */
+/** Returns the WHERE clause for a condition; empty without one. */
 export function whereClause({ sql }: Condition): string {
   return sql === '' ? '' : ` WHERE ${sql}`;
 }
@@ -123,7 +127,7 @@ function operated(column: TableColumn, { type, value }: FindOperator<unknown>): 
     case 'any':
       return { sql: '', values: [] };
     case 'like':
-      // A pattern is text, whatever the column holds.
+      // A pattern is always text, regardless of the type of the column.
       return { sql: `${name} LIKE ?`, values: [value as string] };
     default:
       return { sql: `${name} ${comparison(type)} ?`, values: [toSql(value)] };
@@ -133,15 +137,15 @@ function operated(column: TableColumn, { type, value }: FindOperator<unknown>): 
 function comparison(type: string): string {
   const sql = COMPARISONS[type];
   if (sql === undefined) {
-    throw new TypeError(`Tables do not know the operator ${type}.`);
+    throw new TypeError(`Tables do not support the operator ${type}.`);
   }
   return sql;
 }
 
 /**
- * That a column holds the id of one of these applications, as SQL in parentheses. Ids are compared exactly, on the servers by
- * the collation of their columns.
- * @param bind adds a value to the statement and gives what stands there for it
+ * Returns SQL in parentheses that matches the ids of these applications. Ids are compared exactly; on servers the collation of
+ * the columns ensures that.
+ * @param bind adds a value to the statement and returns its placeholder
  */
 function appCondition(
   dataSource: DataSource,
@@ -150,7 +154,7 @@ function appCondition(
   bind: (value: string) => string,
 ): string {
   const alternatives = patterns.map((pattern) =>
-    // SQLite takes no account of case in LIKE. Its GLOB has the same wildcard as our patterns, which hold no `?` and `[`.
+    // LIKE ignores case in SQLite. GLOB has the same wildcard as the patterns, which never contain `?` or `[`.
     isEmbedded(dataSource)
       ? `${column} GLOB ${bind(pattern)}`
       : `${column} LIKE ${bind(likePattern(pattern))} ESCAPE '!'`,
@@ -162,8 +166,8 @@ function appCondition(
 }
 
 /**
- * The same as a condition of a statement whose values are question marks; nothing for all applications.
- * @param apps null for all
+ * Returns the condition that a column has the id of one of these applications.
+ * @param apps null for all applications, without a condition
  */
 export function inApps(
   { connection }: Pick<EntityManager, 'connection'>,
@@ -185,7 +189,7 @@ function likePattern(pattern: string): string {
   return pattern.replaceAll(/[!%_]/g, '!$&').replaceAll('*', '%');
 }
 
-/** By which times a list is narrowed (docs/contract.md, section 1). */
+/** Time range that filters a list (docs/contract.md, section 1). */
 export interface TimeRange {
   /** Inclusive. */
   from?: Date | undefined;
@@ -193,10 +197,10 @@ export interface TimeRange {
   to?: Date | undefined;
 }
 
-/** The last moment that every database takes. With an offset callers can write later ones, and some before the year 0. */
+/** Latest time that every database can store. Callers can send later times, and times before the year 0, by using an offset. */
 const LAST_MSECS = Date.UTC(9_999, 11, 31, 23, 59, 59, 999);
 
-/** That a time is in a range: an operator for each end that is given. */
+/** Returns an operator for each bound of the range that is set. */
 export function timesIn({ from, to }: TimeRange): FindOperator<Date>[] {
   return [
     ...(from === undefined ? [] : [MoreThanOrEqual(storableTime(from))]),
@@ -205,8 +209,8 @@ export function timesIn({ from, to }: TimeRange): FindOperator<Date>[] {
 }
 
 /**
- * The same of an id that tells the time, a UUID version 7.
- * @param awayMs how far that time is from the one that is asked for, at the most
+ * As `timesIn`, for ids that contain a time (UUID version 7).
+ * @param awayMs maximum difference between the time in the id and the filtered time
  */
 export function uuidsIn({ from, to }: TimeRange, awayMs = 0): FindOperator<string>[] {
   return [
@@ -215,7 +219,7 @@ export function uuidsIn({ from, to }: TimeRange, awayMs = 0): FindOperator<strin
   ];
 }
 
-/** Nothing was stored before 1970, so the nearest moment that can be stored asks for the same. */
+/** Returns the nearest time that a database can store. Filters give the same result, because nothing was stored before 1970. */
 export function storableTime(time: Date): Date {
   return new Date(Math.min(Math.max(time.getTime(), 0), LAST_MSECS));
 }

@@ -7,8 +7,8 @@ const MICROSECONDS = 1_000;
 const DAY_MS = 86_400_000;
 
 /**
- * The clock that leases are measured with, as SQL without parameters. Clocks of replicas differ, so on MySQL and MariaDB it is
- * the server's; the embedded file belongs to one process, whose clock it is.
+ * Clock for leases, as SQL without parameters. It is the server's clock on MySQL and MariaDB, because the clocks of replicas
+ * differ. For the embedded file, which a single process uses, it is the clock of the process.
  */
 @Injectable()
 export class DatabaseTime {
@@ -17,7 +17,7 @@ export class DatabaseTime {
     private readonly clock: Clock,
   ) {}
 
-  /** @param ms milliseconds from now */
+  /** Returns the current time as SQL. @param ms offset in milliseconds */
   at(ms = 0): string {
     return this.database.isEmbedded
       ? `'${sqlTime(this.date(ms))}'`
@@ -25,13 +25,14 @@ export class DatabaseTime {
   }
 
   /**
-   * The same as a new value of a column, see `Changes`.
-   * @param ms milliseconds from now
+   * Returns the current time as a new value of a column, see `Changes`.
+   * @param ms offset in milliseconds
    */
   value(ms = 0): Date | (() => string) {
     return this.database.isEmbedded ? this.date(ms) : () => this.at(ms);
   }
 
+  /** Returns the milliseconds from now until the time of a column, as SQL. */
   untilMs(column: string): string {
     return this.database.isEmbedded
       ? `(julianday(${column}) - julianday(${this.at()})) * ${DAY_MS}`

@@ -1,7 +1,7 @@
 import type { EntityManager, EntityTarget, ObjectLiteral, QueryDeepPartialEntity } from 'typeorm';
 
-/** Adds rows, except those with a unique value that is taken. The entity manager can only add or overwrite. */
-export async function insertUnlessThere<Row extends ObjectLiteral>(
+/** Inserts rows, except those with a unique value that exists already. The entity manager can only insert or overwrite. */
+export async function insertIfAbsent<Row extends ObjectLiteral>(
   manager: EntityManager,
   entity: EntityTarget<Row>,
   rows: QueryDeepPartialEntity<Row> | QueryDeepPartialEntity<Row>[],

@@ -15,18 +15,18 @@ interface Shape {
   readonly places: readonly (readonly { readonly place: string; readonly property: string }[])[];
 }
 
-/** Lists that are narrowed by any number of values have texts without end: only the first ones are kept, and prepared by the servers. */
-const MOST_SHAPES = 100;
-/** By the parts as text: their values are no part of it. */
+/** Limit of cached statements, because lists with variable numbers of filter values have any number of texts. */
+const MAX_SHAPES = 100;
+/** By the text of the parts, without values. */
 const shapes = new Map<string, Shape>();
 
 /**
- * Reads rows of several tables in one statement, so all of them as they are at one moment.
+ * Reads rows of several tables in one statement, as a consistent snapshot.
  *
  *     const [tokens, events] = await readTogether(manager, [TOKENS.part(manager, { instanceId }), EVENTS.part(manager, { instanceId })]);
  *
- * @param parts an undefined one is not read
- * @returns the rows of each part, each in no order
+ * @param parts undefined parts are skipped
+ * @returns the rows of each part, in no particular order
  */
 export async function readTogether<Rows extends object[]>(
   manager: EntityManager,
@@ -50,17 +50,17 @@ export async function readTogether<Rows extends object[]>(
 
 function shapeOf(parts: readonly SelectionPart<object>[]): Shape {
   const key = parts.map(({ columns, from }) => columns.map(({ name }) => name).join() + from).join('|');
-  if (shapes.size >= MOST_SHAPES) {
-    return shapes.get(key) ?? made(parts);
+  if (shapes.size >= MAX_SHAPES) {
+    return shapes.get(key) ?? unionOf(parts);
   }
   return cached(shapes, key, () => {
-    const { sql, places } = made(parts);
+    const { sql, places } = unionOf(parts);
     return { sql: prepared(sql), places };
   });
 }
 
-/** Columns of one type share their places, since a union has one type for each of its columns. */
-function made(parts: readonly SelectionPart<object>[]): Shape {
+/** Builds the statement. Columns of the same type share columns of the union, which have one type each. */
+function unionOf(parts: readonly SelectionPart<object>[]): Shape {
   const placed = parts.map(({ columns }) => placesOf(columns));
   const names = [...new Set(placed.flatMap((columns) => [...columns.keys()]))];
   const selects = parts.map(({ from, isOrdered }, index) => {

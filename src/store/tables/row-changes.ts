@@ -3,11 +3,11 @@ import { StepTransaction, type Sender } from '../groups/step-transaction.js';
 import { statementBatches } from './statement-batches.js';
 import { bound, bytesOf, columnOf, type SqlValue, type TableShape } from './table-columns.js';
 
-/** Never leaves `Database`. */
+/** A statement for several changes matched fewer rows, and does not report which. Never leaves `Database`. */
 class AmbiguousChangeError extends Error {
   override readonly name = 'AmbiguousChangeError';
   constructor(table: string) {
-    super(`Some of several changes to ${table} met no row.`);
+    super(`Some of several changes to ${table} matched no row.`);
   }
 }
 
@@ -16,16 +16,16 @@ export interface Assignments {
   values: ReadonlyMap<string, SqlValue>;
 }
 
-/** A change of one row, named by its `id`, that can be sent together with others of its kind. */
+/** A change of one row, identified by its `id`, that can be sent together with others of the same kind. */
 export interface RowChange extends Assignments {
   kind: string;
   id: SqlValue;
-  /** Where the row is; undefined where nobody asks for it. */
+  /** Undefined if the statement need not name the shard. */
   shard: number | undefined;
   condition: Condition;
 }
 
-/** @throws TypeError for an undefined value */
+/** Converts new values of properties to assignments. @throws TypeError for an undefined value */
 export function assignmentsOf(shape: TableShape, changes: Readonly<Record<string, unknown>>): Assignments {
   const expressions = new Map<string, string>();
   const values = new Map<string, SqlValue>();
@@ -42,7 +42,7 @@ export function assignmentsOf(shape: TableShape, changes: Readonly<Record<string
   return { expressions, values };
 }
 
-/** A change of the rows that meet the conditions; undefined when it is not of the one row that an `id` names. */
+/** Returns a change of the row with the `id` in the conditions; undefined without a single `id`, or if no row can match. */
 export function rowChange(
   sender: Sender,
   shape: TableShape,
@@ -61,7 +61,7 @@ export function rowChange(
   return { kind, id, shard: typeof shard === 'number' ? shard : undefined, condition, ...assignments };
 }
 
-/** A deletion of the one row that an `id` names, as `rowChange`. */
+/** Returns a deletion of one row, as `rowChange`. */
 export function rowDeletion(
   sender: Sender,
   shape: TableShape,
@@ -72,7 +72,7 @@ export function rowDeletion(
   return one && { ...one, kind: `DELETE|${one.kind}` };
 }
 
-/** The statement that makes a change of all rows that meet a condition. */
+/** Returns the statement that changes all rows that match a condition. */
 export function changeStatement(
   shape: TableShape,
   { values, expressions }: Assignments,
@@ -89,10 +89,10 @@ export function changeStatement(
 }
 
 /**
- * Makes changes of one kind, or deletions, with few statements.
- * @returns how many rows each has met
- * @throws AmbiguousChangeError when some of a statement's changes have met no row: it does not say which. The error breaks the group, and
- * each member gets its answer in a transaction of its own.
+ * Executes changes, or deletions, of one kind with few statements.
+ * @returns the number of rows that each of them matched, 0 or 1
+ * @throws AmbiguousChangeError when a statement with several changes matched fewer rows, because it does not report which. The error
+ * breaks the group, and each member then runs in a transaction of its own.
  */
 export async function changeRows(
   sender: Sender,
@@ -101,8 +101,8 @@ export async function changeRows(
   statementOf = statement,
 ): Promise<number[]> {
   const met = new Map<RowChange, number>();
-  for (const turn of turnsOf(changes)) {
-    for (const batch of statementBatches(turn, ({ values }) => bytesOf([...values.values()]))) {
+  for (const round of roundsOf(changes)) {
+    for (const batch of statementBatches(round, ({ values }) => bytesOf([...values.values()]))) {
       const affected = await sendChange(sender, statementOf(shape, batch));
       if (affected !== batch.length && batch.length > 1) {
         throw new AmbiguousChangeError(shape.name);
@@ -113,16 +113,16 @@ export async function changeRows(
   return changes.map((change) => met.get(change) ?? 0);
 }
 
-/** No turn has a row twice, which its statement would meet and count once: two heartbeats of one job, say. */
-function turnsOf(changes: readonly RowChange[]): RowChange[][] {
-  const turns: RowChange[][] = [];
+/** Splits changes so that no statement has a row twice, which it would count once, such as two heartbeats of a job. */
+function roundsOf(changes: readonly RowChange[]): RowChange[][] {
+  const rounds: RowChange[][] = [];
   const before = new Map<SqlValue, number>();
   for (const change of changes) {
-    const turn = before.get(change.id) ?? 0;
-    before.set(change.id, turn + 1);
-    (turns[turn] ??= []).push(change);
+    const round = before.get(change.id) ?? 0;
+    before.set(change.id, round + 1);
+    (rounds[round] ??= []).push(change);
   }
-  return turns;
+  return rounds;
 }
 
 function statement(shape: TableShape, changes: readonly RowChange[]): Condition {
@@ -141,7 +141,7 @@ function statement(shape: TableShape, changes: readonly RowChange[]): Condition 
   };
 }
 
-/** The statement that deletes the rows of deletions of one kind. */
+/** Returns the statement for deletions of one kind. */
 export function deletion(shape: TableShape, changes: readonly RowChange[]): Condition {
   const rows = anyOf(changes);
   return { sql: `DELETE FROM ${shape.name} WHERE ${rows.sql}`, values: rows.values };
@@ -150,7 +150,7 @@ export function deletion(shape: TableShape, changes: readonly RowChange[]): Cond
 function anyOf(changes: readonly RowChange[]): Condition {
   const conditions = changes.map(({ condition }) => condition);
   const any = conditions.map(({ sql }) => `(${sql})`).join(' OR ');
-  // Named once more: what is said in each of several alternatives leads a server of many shards to all of them.
+  // Names the shards outside of the alternatives too. Otherwise Vitess would send the statement to all shards.
   const shards = changes.flatMap(({ shard }) => shard ?? []);
   return {
     sql: shards.length === 0 ? any : `shard IN (${shards.map(() => '?').join(', ')}) AND (${any})`,
@@ -166,7 +166,7 @@ function assignment(column: string, changes: readonly RowChange[]): Condition {
     : { sql: `${column} = CASE id${' WHEN ? THEN ?'.repeat(cases.length)} END`, values: cases.flat() };
 }
 
-/** Runs a statement that changes rows. @returns how many rows met its conditions */
+/** Runs a statement that changes rows. @returns how many rows matched its conditions */
 export async function sendChange(
   sender: Sender,
   { sql, values }: { sql: string; values: readonly (SqlValue | Buffer)[] },
@@ -175,7 +175,7 @@ export async function sendChange(
     return sender.change(sql, values);
   }
   if (sender.queryRunner === undefined) {
-    throw new TypeError('Rows are changed inside of a transaction only.');
+    throw new TypeError('Rows can only be changed in a transaction.');
   }
   return (await sender.queryRunner.query(sql, [...values], true)).affected ?? 0;
 }

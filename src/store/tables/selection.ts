@@ -6,27 +6,27 @@ import { prepared } from '../connection/prepared-statements.js';
 import { isEmbedded, lockClause, type RowLock } from './row-locks.js';
 import { columnOf, type SqlValue, type TableColumn, type TableShape } from './table-columns.js';
 
-/** Which of the rows that meet the conditions are read, and how they are held. */
+/** Options of a query: order, limit, lock and additional conditions. */
 export interface Found<Row extends object> {
   order?: { readonly [Property in keyof Row]?: 'ASC' | 'DESC' };
   limit?: number;
   lock?: RowLock;
   and?: Condition | undefined;
-  /** Whether the same statement is sent often with other values, see `prepared`. */
+  /** Whether the same statement is sent often with different values, see `prepared`. */
   isRepeated?: boolean;
 }
 
-/** Rows of one table as a part of a statement, see `readTogether`. */
+/** Part of a statement that reads rows of one table, see `readTogether`. */
 export interface SelectionPart<Read> {
   readonly columns: readonly TableColumn[];
   readonly from: string;
   readonly values: readonly SqlValue[];
-  /** Whether it has an order or a limit, which would otherwise be those of the whole statement. */
+  /** Whether it has an order or a limit, which requires a subquery in a union. */
   readonly isOrdered: boolean;
   rows(raw: RawRow[]): Read[];
 }
 
-/** Columns of a table that are read together, see `Table`. */
+/** Reads a fixed selection of columns of a table, see `Table`. */
 export class Selection<Row extends object, Read extends object> {
   private readonly chosen: readonly TableColumn[];
   private readonly mapped: readonly { property: string; fromSql: (value: unknown) => unknown }[];
@@ -44,12 +44,12 @@ export class Selection<Row extends object, Read extends object> {
     this.select = `SELECT ${[this.columns(), ...more].join(', ')} FROM ${shape.name}`;
   }
 
-  /** The same columns, and what an expression gives, as the driver gives it. */
+  /** Adds an SQL expression to the selection. Its value is returned as the driver returns it. */
   with<Name extends string>(name: Name, expression: string): Selection<Row, Read & Record<Name, unknown>> {
     return new Selection(this.shape, this.properties, [...this.more, `${expression} AS ${name}`]);
   }
 
-  /** The columns for a statement that is spelled out, such as a join; `rows` reads what it returns. */
+  /** Returns the columns for raw SQL, such as a join, whose result `rows` converts. */
   columns(table?: string): string {
     const prefix = table === undefined ? '' : `${table}.`;
     return this.chosen.map(({ name, property }) => `${prefix}${name} AS ${property}`).join(', ');
@@ -68,8 +68,8 @@ export class Selection<Row extends object, Read extends object> {
   }
 
   /**
-   * The rows of `find`, to be read in one statement with others by `readTogether`, and then in no order.
-   * @param where conditions that ask for a value, not for one out of none
+   * Returns the query of `find` as a part for `readTogether`, whose rows are in no particular order.
+   * @param where conditions without an empty IN list
    * @param found `index` names the only index that may be used
    */
   part(
@@ -79,7 +79,7 @@ export class Selection<Row extends object, Read extends object> {
   ): SelectionPart<Read> {
     const end = this.end(sender, where, found);
     if (end === null) {
-      throw new TypeError('A part of a statement must ask for something.');
+      throw new TypeError('A part of a statement must not have an empty IN list.');
     }
     return {
       columns: this.chosen,
@@ -90,7 +90,7 @@ export class Selection<Row extends object, Read extends object> {
     };
   }
 
-  /** What stands behind the table; null when no row can meet the conditions. */
+  /** Returns the clauses after the table; null when no row can match the conditions. */
   private end(sender: Sender, where: Where<Row>, { order, limit, and }: Found<Row>): Condition | null {
     const given = placedCondition(sender, this.shape, where);
     if (given === null) {
@@ -103,6 +103,7 @@ export class Selection<Row extends object, Read extends object> {
       : { sql: `${ordered} LIMIT ?`, values: [...condition.values, limit] };
   }
 
+  /** Returns the first row that matches the conditions, or null. */
   async first(sender: Sender, where: Where<Row>, found?: Found<Row>): Promise<Read | null> {
     return (await this.find(sender, where, { isRepeated: true, ...found }))[0] ?? null;
   }
@@ -133,6 +134,7 @@ export class Selection<Row extends object, Read extends object> {
     });
   }
 
+  /** Converts raw rows in place. */
   rows(raw: RawRow[]): Read[] {
     for (const row of raw) {
       for (const { property, fromSql } of this.mapped) {
@@ -143,18 +145,18 @@ export class Selection<Row extends object, Read extends object> {
   }
 }
 
-/** Names the only index that may be used, behind a table and its alias. */
+/** Returns a hint that follows a table and its alias, and names the only index that may be used. */
 export function indexHint({ connection }: Pick<Sender, 'connection'>, index: string): string {
   return isEmbedded(connection) ? ` INDEXED BY ${index}` : ` FORCE INDEX (${index})`;
 }
 
-/** Names the last value again until there are 1, 2, 4, 8 and so on, so that statements for any number have few texts. */
+/** Repeats the last value until the number of values is a power of two, which limits the number of different statements. */
 export function filledUp<Value>(values: readonly Value[]): Value[] {
   const count = 2 ** Math.ceil(Math.log2(values.length));
   return [...values, ...Array.from({ length: count - values.length }, () => values.at(-1) as Value)];
 }
 
-/** The end of a statement that reads in an order. */
+/** Returns the ORDER BY clause. */
 export function orderClause(shape: TableShape, order: Readonly<Record<string, unknown>>): string {
   const terms = Object.entries(order).map(
     ([property, direction]) => `${columnOf(shape, property).name} ${String(direction)}`,

@@ -7,15 +7,15 @@ function sizesOf(bytes: readonly number[]): number[] {
   return [...statementBatches(bytes, (size) => size)].map(({ length }) => length);
 }
 
-describe('batches of rows for one statement each', () => {
-  it('hold no more than 500 rows and one megabyte, and at least one row', () => {
+describe('statementBatches', () => {
+  it('returns batches of at most 500 rows and one megabyte, and of at least one row', () => {
     expect(sizesOf([])).toEqual([]);
     expect(sizesOf(Array.from({ length: 1_001 }, () => 1))).toEqual([500, 500, 1]);
     expect(sizesOf([MEGABYTE / 2, MEGABYTE / 2, 1])).toEqual([2, 1]);
     expect(sizesOf([1, 3 * MEGABYTE, 1, 1])).toEqual([1, 1, 2]);
   });
 
-  it('keep all rows in their order', () => {
+  it('keeps the order of the rows', () => {
     const rows = [1, 2 * MEGABYTE, 3, 4];
     expect([...statementBatches(rows, (size) => size)].flat()).toEqual(rows);
   });

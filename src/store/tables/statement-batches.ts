@@ -1,10 +1,8 @@
-const MOST_ROWS = 500;
-/** They bound its bytes, too (`max_allowed_packet`), and a long one holds up the connection. */
-const MOST_BYTES = 1_048_576;
+const MAX_ROWS = 500;
+/** Servers limit the size of statements (`max_allowed_packet`), and a long one blocks its connection. */
+const MAX_BYTES = 1_048_576;
 
-/**
- * Rows in parts that one statement each can add. A row that is larger than a statement should be stands alone.
- */
+/** Splits rows into batches for one statement each. A row that exceeds the size limit gets a batch of its own. */
 export function* statementBatches<Row>(
   rows: readonly Row[],
   bytesOf: (row: Row) => number,
@@ -13,7 +11,7 @@ export function* statementBatches<Row>(
   let bytes = 0;
   for (const [index, row] of rows.entries()) {
     const size = bytesOf(row);
-    if (index > start && (index - start === MOST_ROWS || bytes + size > MOST_BYTES)) {
+    if (index > start && (index - start === MAX_ROWS || bytes + size > MAX_BYTES)) {
       yield rows.slice(start, index);
       start = index;
       bytes = 0;
@@ -25,8 +23,8 @@ export function* statementBatches<Row>(
   }
 }
 
-/** Values in parts of as many as one statement shall name, the last one shorter. */
-export function* inParts<Value>(values: readonly Value[], size = MOST_ROWS): Generator<Value[]> {
+/** Splits values into parts of at most `size` values, the maximum for one statement by default. */
+export function* inParts<Value>(values: readonly Value[], size = MAX_ROWS): Generator<Value[]> {
   for (let start = 0; start < values.length; start += size) {
     yield values.slice(start, start + size);
   }

@@ -1,48 +1,48 @@
 import { getMetadataArgsStorage, type ColumnType, type ValueTransformer } from 'typeorm';
 import { toBoolean, toDate, toJson } from './column-values.js';
 
-/** What all drivers bind alike. */
+/** A value that all drivers bind in the same way. */
 export type SqlValue = string | number | null;
 
 export type EntityClass<Row extends object> = new () => Row;
 
-/** A column, and how its values become what drivers bind and back. Null is null on both sides and is not mapped. */
+/** A column with the mapping between its values and those of drivers. Null is not mapped. */
 export interface TableColumn {
   readonly name: string;
   readonly property: string;
   readonly type: string;
   readonly toSql: (value: unknown) => SqlValue;
-  /** Undefined where every driver gives the value as it is. */
+  /** Undefined if no driver needs a conversion. */
   readonly fromSql: ((value: unknown) => unknown) | undefined;
 }
 
 type Mapping = Pick<TableColumn, 'toSql' | 'fromSql'>;
 
-const ALIKE: Mapping = { toSql: (value) => value as SqlValue, fromSql: undefined };
+const UNCHANGED: Mapping = { toSql: (value) => value as SqlValue, fromSql: undefined };
 const MAPPINGS = new Map<ColumnType | undefined, Mapping>([
   ['boolean', { toSql: Number, fromSql: toBoolean }],
   ['datetime', { toSql: (value) => sqlTime(value as Date), fromSql: toDate }],
   ['simple-json', { toSql: JSON.stringify, fromSql: toJson }],
-  // MySQL gives a value, MariaDB and the embedded file its JSON.
+  // MySQL returns a value, MariaDB and the embedded file its JSON.
   [
     'json',
     { toSql: JSON.stringify, fromSql: (value) => (typeof value === 'string' ? toJson(value) : value) },
   ],
 ]);
 
-/** The last time that was written: the rows of one transaction mostly have the same one. */
-let written = { msecs: Number.NaN, text: '' };
+/** Cache of the last formatted time, because the rows of a transaction usually have the same one. */
+let formatted = { msecs: Number.NaN, text: '' };
 
-/** A time as datetime columns of every database take it: UTC with milliseconds, comparable as text. */
+/** Formats a time for datetime columns of every database: UTC with milliseconds, comparable as text. */
 export function sqlTime(time: Date): string {
   const msecs = time.getTime();
-  if (msecs !== written.msecs) {
-    written = { msecs, text: time.toISOString().replace('T', ' ').replace('Z', '') };
+  if (msecs !== formatted.msecs) {
+    formatted = { msecs, text: time.toISOString().replace('T', ' ').replace('Z', '') };
   }
-  return written.text;
+  return formatted.text;
 }
 
-/** From the values of which properties the shard of a row follows. */
+/** Properties that determine the shard of a row, each with a function that returns the shard. */
 export type Sharding<Row extends object> = {
   readonly [Property in keyof Row]?: (value: NonNullable<Row[Property]>) => number;
 };
@@ -55,18 +55,18 @@ export interface TableShape {
 }
 
 /**
- * The table of an entity, as its decorators state it.
- * @throws TypeError for a table with a column `shard` of which nobody says how a statement names it (docs/architecture.md, Several shards)
+ * Reads the table of an entity from its decorators.
+ * @throws TypeError for a table with a column `shard` but without `sharding` (docs/architecture.md, Several shards)
  */
 export function shapeOf<Row extends object>(entity: EntityClass<Row>, sharding?: Sharding<Row>): TableShape {
   const { tables, columns } = getMetadataArgsStorage();
   const name = tables.find(({ target }) => target === entity)?.name;
   if (name === undefined) {
-    throw new TypeError(`${entity.name} names no table.`);
+    throw new TypeError(`${entity.name} has no table.`);
   }
   const own = columns.filter(({ target }) => target === entity);
   if (sharding === undefined && own.some(({ propertyName }) => propertyName === 'shard')) {
-    throw new TypeError(`The table ${name} is sharded: say from what the shard of a row follows.`);
+    throw new TypeError(`The table ${name} is sharded, so \`sharding\` is required.`);
   }
   return {
     name,
@@ -79,7 +79,7 @@ export function shapeOf<Row extends object>(entity: EntityClass<Row>, sharding?:
           property: propertyName,
           type: String(options.type),
           ...transformed(
-            MAPPINGS.get(options.type) ?? ALIKE,
+            MAPPINGS.get(options.type) ?? UNCHANGED,
             options.transformer as ValueTransformer | undefined,
           ),
         },
@@ -97,7 +97,7 @@ function transformed({ toSql, fromSql }: Mapping, transformer: ValueTransformer 
       };
 }
 
-/** @throws TypeError when the entity has no such property */
+/** Returns the column of a property. @throws TypeError when the entity has no such property */
 export function columnOf({ name, columns }: TableShape, property: string): TableColumn {
   const column = columns.get(property);
   if (column === undefined) {
@@ -106,12 +106,12 @@ export function columnOf({ name, columns }: TableShape, property: string): Table
   return column;
 }
 
-/** A value of a column as drivers bind it. */
+/** Converts a value of a column to the value that drivers bind. */
 export function bound({ toSql }: TableColumn, value: unknown): SqlValue {
   return value === null || value === undefined ? null : toSql(value);
 }
 
-/** About how many bytes of a statement values take. */
+/** Estimates how many bytes of a statement the values take. */
 export function bytesOf(values: readonly SqlValue[]): number {
   return values.reduce<number>(
     (sum, value) => sum + (typeof value === 'string' ? Buffer.byteLength(value) : 8),

@@ -25,20 +25,20 @@ import {
   type TableShape,
 } from './table-columns.js';
 
-/** New values of columns; a function gives SQL instead of a value, such as `() => 'rev + 1'`. */
+/** New values of columns. A function returns SQL instead of a value, such as `() => 'rev + 1'`. */
 export type Changes<Row extends object> = {
   readonly [Property in keyof Row]?: Row[Property] | (() => string);
 };
 
 /**
- * A table as its entity describes it, for rows that many requests read and write. Statements come from the decorators of
- * the entity. Rows are mapped column by column and become no entities (docs/adr/0010-tables.md has the figures).
+ * A table for rows that many requests read and write. Statements are derived from the decorators of its entity. Rows are mapped
+ * column by column without creating entities, which is faster (docs/adr/0010-tables.md).
  *
  *     const TOKENS = new Table(ProcessTokenEntity);
  *     const PLACE = TOKENS.select('id', 'visit');
  *     const place = await PLACE.first(manager, { instanceId, uuid });
  *
- * A condition that asks for a value out of none, `In([])`, sends no statement: nothing is found or changed.
+ * A condition with an empty list, `In([])`, matches no row and sends no statement.
  */
 export class Table<Row extends object> {
   private readonly shape: TableShape;
@@ -46,7 +46,7 @@ export class Table<Row extends object> {
   private readonly names: string;
   private readonly tuple: string;
 
-  /** @param sharding for a sharded table: of each property that tells the shard, how */
+  /** @param sharding required for a sharded table: how properties determine the shard */
   constructor(entity: EntityClass<Row>, sharding?: Sharding<Row>) {
     this.shape = shapeOf(entity, sharding);
     this.columns = [...this.shape.columns.values()];
@@ -71,25 +71,25 @@ export class Table<Row extends object> {
   }
 
   /**
-   * Adds rows, with few statements.
-   * @param leavesOutDuplicates leaves out rows of which a unique value is taken, and lets the server cut off what is too long
+   * Inserts rows with few statements.
+   * @param ignoresDuplicates skips rows with a unique value that exists already; servers also truncate values that are too long
    * @throws QueryFailedError for a duplicate, see `isDuplicate`
    */
-  async insert(sender: Sender, rows: readonly Row[], leavesOutDuplicates = false): Promise<void> {
+  async insert(sender: Sender, rows: readonly Row[], ignoresDuplicates = false): Promise<void> {
     const ignoring = isEmbedded(sender.connection) ? 'INSERT OR IGNORE' : 'INSERT IGNORE';
-    await this.add(sender, leavesOutDuplicates ? ignoring : 'INSERT', rows);
+    await this.add(sender, ignoresDuplicates ? ignoring : 'INSERT', rows);
   }
 
-  /** Adds rows, with few statements; of one whose primary key is taken, one column gets its new value. */
+  /** Inserts rows with few statements. If a primary key exists already, updates one column of that row. */
   async put(sender: Sender, rows: readonly Row[], changed: keyof Row & string): Promise<void> {
     const { name } = columnOf(this.shape, changed);
-    const taken = isEmbedded(sender.connection)
+    const onConflict = isEmbedded(sender.connection)
       ? ` ON CONFLICT DO UPDATE SET ${name} = excluded.${name}`
       : ` ON DUPLICATE KEY UPDATE ${name} = VALUES(${name})`;
-    await this.add(sender, 'INSERT', rows, taken);
+    await this.add(sender, 'INSERT', rows, onConflict);
   }
 
-  private async add(sender: Sender, verb: string, rows: readonly Row[], taken = ''): Promise<void> {
+  private async add(sender: Sender, verb: string, rows: readonly Row[], onConflict = ''): Promise<void> {
     if (rows.length === 0) {
       return;
     }
@@ -97,33 +97,34 @@ export class Table<Row extends object> {
     const tuples = rows.map((row) => this.bound(row));
     const send = async (parts: readonly SqlValue[][][]): Promise<readonly void[]> => {
       for (const batch of statementBatches(parts.flat(), bytesOf)) {
-        await execute(sender, into + batch.map(() => this.tuple).join(', ') + taken, batch.flat());
+        await execute(sender, into + batch.map(() => this.tuple).join(', ') + onConflict, batch.flat());
       }
       return [];
     };
     await (sender instanceof StepTransaction
-      ? sender.changeTogether(into + taken, tuples, send)
+      ? sender.changeTogether(into + onConflict, tuples, send)
       : send([tuples]));
   }
 
   /**
-   * Adds a row unless its primary key is taken; either way it is locked until the transaction ends. At once with the lock that a
-   * change needs: two that insert first and update then would wait for each other.
+   * Inserts a row unless its primary key exists, and locks it until the transaction ends. Takes the lock for changes at once,
+   * because two transactions that insert and then update would deadlock.
    */
   async ensure(sender: Sender, row: Row): Promise<void> {
     const [first] = this.columns.map(({ name }) => name);
-    const taken = isEmbedded(sender.connection)
+    const onConflict = isEmbedded(sender.connection)
       ? 'ON CONFLICT DO NOTHING'
       : `ON DUPLICATE KEY UPDATE ${first} = ${first}`;
     await execute(
       sender,
-      `INSERT INTO ${this.shape.name} (${this.names}) VALUES ${this.tuple} ${taken}`,
+      `INSERT INTO ${this.shape.name} (${this.names}) VALUES ${this.tuple} ${onConflict}`,
       this.bound(row),
     );
   }
 
   /**
-   * @returns how many rows met the conditions
+   * Changes all rows that match the conditions.
+   * @returns how many rows matched
    * @throws TypeError for an undefined value, which could mean NULL or no change
    */
   async update(sender: Sender, where: Where<Row>, changes: Changes<Row>): Promise<number> {
@@ -137,7 +138,7 @@ export class Table<Row extends object> {
         );
   }
 
-  /** @returns how many rows met the conditions */
+  /** Deletes all rows that match the conditions. @returns how many rows matched */
   async delete(sender: Sender, where: Where<Row>): Promise<number> {
     return this.change(sender, where, (condition) => ({
       sql: `DELETE FROM ${this.shape.name}${whereClause(condition)}`,
@@ -146,9 +147,9 @@ export class Table<Row extends object> {
   }
 
   /**
-   * Deletes one row, together with others of a group. When it is not there, the transaction must not be committed: in a group nobody knows
-   * whose row it was.
-   * @param where with the `id`
+   * Deletes one row, together with those of other members of a group. If it returns false, the transaction must be rolled back,
+   * because in a group it is unknown whose row was missing.
+   * @param where must contain the `id`
    */
   async deleteOne(sender: Sender, where: Where<Row>): Promise<boolean> {
     const shared = sharedBy(sender);
@@ -163,8 +164,8 @@ export class Table<Row extends object> {
   }
 
   /**
-   * Deletes the first rows in an order that still match.
-   * @param where at least one condition
+   * Deletes the first rows in an order.
+   * @param where at least one condition, which is checked again when a row is deleted
    */
   async deleteFirst(
     sender: Sender,
@@ -175,7 +176,7 @@ export class Table<Row extends object> {
     const { name: table } = this.shape;
     const { name } = columnOf(this.shape, key);
     return this.change(sender, where, (condition) => ({
-      // Twice around: servers take no LIMIT inside of an IN. The condition once more: a row found may be another by now.
+      // Nested, because servers allow no LIMIT in an IN subquery. Repeats the condition, because a row may have changed.
       sql: `DELETE FROM ${table}${whereClause(condition)} AND ${name} IN (SELECT ${name} FROM (SELECT ${name} FROM ${table}${
         whereClause(condition) + orderClause(this.shape, order)
       } LIMIT ?) AS old)`,
@@ -197,7 +198,7 @@ export class Table<Row extends object> {
   }
 }
 
-/** Runs a statement that adds rows. */
+/** Runs a statement that inserts rows. */
 async function execute(sender: Sender, sql: string, values: SqlValue[]): Promise<void> {
   await (sender instanceof StepTransaction ? sender.change(sql, values) : sender.query(sql, values));
 }

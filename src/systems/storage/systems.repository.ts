@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In, MoreThan, type EntityManager, type FindOptionsWhere } from 'typeorm';
-import { insertUnlessThere } from '../../store/tables/insert-unless-there.js';
+import { insertIfAbsent } from '../../store/tables/insert-if-absent.js';
 import { lockOption } from '../../store/tables/row-locks.js';
 import { isDuplicate } from '../../store/connection/driver-errors.js';
 import type { AppVersionKey } from '../../apps/apps.types.js';
@@ -156,7 +156,7 @@ export class SystemsRepository {
       return known.id;
     }
     const row = { ...proposed, appId, nameKey, toolsSynchronisedAt: null };
-    await insertUnlessThere(manager, ResourceDefinitionEntity, row);
+    await insertIfAbsent(manager, ResourceDefinitionEntity, row);
     return (await manager.findOneByOrFail(ResourceDefinitionEntity, { appId, nameKey })).id;
   }
 
