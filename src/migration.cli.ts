@@ -1,7 +1,7 @@
 import { databaseLimits } from './store/database.limits.js';
 import type { DataSource } from 'typeorm';
 import { runCli } from './platform/config/cli.js';
-import { withDatabaseOf } from './store/maintenance.js';
+import { withDatabase } from './store/maintenance.js';
 import { SCHEMA } from './schema.js';
 import { migrate } from './store/migrate.js';
 import { withPatience } from './store/connection/server-pool.js';
@@ -23,7 +23,7 @@ await runCli(async ([name = '', ...args], print) => {
     print(USAGE);
     return USAGE_ERROR;
   }
-  return withDatabaseOf(args, print, {
+  return withDatabase(args, print, {
     schema: SCHEMA,
     work: (dataSource) => verb(dataSource, print),
     mayCreate: name === 'run',

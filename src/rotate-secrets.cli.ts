@@ -5,7 +5,7 @@ import { checkSecretKeys } from './platform/secrets/secret-keys.js';
 import { Clock } from './platform/clock.js';
 import { runCli } from './platform/config/cli.js';
 import { EnvError, type Env } from './platform/config/env.js';
-import { withDatabaseOf } from './store/maintenance.js';
+import { withDatabase } from './store/maintenance.js';
 import { SCHEMA } from './schema.js';
 import { checkSchema } from './store/start-checks.js';
 
@@ -14,7 +14,7 @@ import { checkSchema } from './store/start-checks.js';
  * Exits with status 1 when some secrets cannot be decrypted.
  */
 await runCli((args, print) =>
-  withDatabaseOf(args, print, { schema: SCHEMA, work: (dataSource, env) => rotate(dataSource, env, print) }),
+  withDatabase(args, print, { schema: SCHEMA, work: (dataSource, env) => rotate(dataSource, env, print) }),
 );
 
 async function rotate(dataSource: DataSource, env: Env, print: (line: string) => void): Promise<number> {

@@ -13,7 +13,7 @@ import { dataSourceOptions } from './connection/data-source.options.js';
 const USER = 'somebody';
 /** What a client sends before TLS begins: a header and 32 bytes (MySQL protocol, SSLRequest). */
 const TLS_REQUEST_BYTES = 36;
-/** All of them but compression. */
+/** All capabilities except compression. */
 const CAPABILITIES = 0x000f_ffdf;
 const CLIENT_SSL = 0x0000_0800;
 
@@ -37,9 +37,9 @@ function greeting(hasTls: boolean): Buffer {
   return Buffer.concat([header, body]);
 }
 
-/** Begins as a database server does, and keeps what a client says of itself. */
+/** Greets clients like a database server, and records what they send. */
 class FakeServer {
-  readonly inTheClear: Buffer[] = [];
+  readonly unencrypted: Buffer[] = [];
   readonly encrypted: Buffer[] = [];
   private readonly sockets = new Set<Socket>();
   private readonly secure: Server;
@@ -72,7 +72,7 @@ class FakeServer {
     const { certificate } = this;
     socket.write(greeting(certificate !== null));
     socket.once('data', (bytes: Buffer) => {
-      this.inTheClear.push(certificate === null ? bytes : bytes.subarray(0, TLS_REQUEST_BYTES));
+      this.unencrypted.push(certificate === null ? bytes : bytes.subarray(0, TLS_REQUEST_BYTES));
       const secure = this.kept(connect(portOf(this.secure)));
       secure.write(bytes.subarray(TLS_REQUEST_BYTES));
       socket.pipe(secure).pipe(socket);
@@ -104,7 +104,7 @@ describe('a connection to the database with DATABASE_TLS', () => {
     await authority.close();
   });
 
-  /** Why a connection to a server with this certificate failed; it always does, since this is no database. */
+  /** Returns why a connection to a server with this certificate failed, which it always does, because it is not a database. */
   const outcome = async (
     certificate: TlsCertificate | null,
     more: Record<string, string> = { TLS_CA_FILE: file },
@@ -119,29 +119,29 @@ describe('a connection to the database with DATABASE_TLS', () => {
       (error: Error) => error.message,
     );
   };
-  const said = (parts: Buffer[]): boolean => Buffer.concat(parts).includes(USER);
+  const hasUser = (parts: Buffer[]): boolean => Buffer.concat(parts).includes(USER);
 
-  it('signs in where a known authority signed the certificate and it names the host', async () => {
+  it('signs in if a known CA signed the certificate and it names the host', async () => {
     await outcome(await authority.issue());
-    expect([said(server.encrypted), said(server.inTheClear)]).toEqual([true, false]);
+    expect([hasUser(server.encrypted), hasUser(server.unencrypted)]).toEqual([true, false]);
   });
 
-  it('tells nothing to a server of an authority that nobody knows', async () => {
+  it('sends no credentials to a server with a certificate of an unknown CA', async () => {
     const stranger = await CertificateAuthority.create('Somebody');
     expect(await outcome(await stranger.issue())).toMatch(/certificate/);
     expect(await outcome(await authority.issue(), {})).toMatch(/certificate/);
-    expect([said(server.encrypted), said(server.inTheClear)]).toEqual([false, false]);
+    expect([hasUser(server.encrypted), hasUser(server.unencrypted)]).toEqual([false, false]);
     await stranger.close();
   });
 
-  it('tells nothing to a server of another name', async () => {
+  it('sends no credentials to a server with a certificate for another host', async () => {
     const altNames = 'DNS:other.example.com';
     expect(await outcome(await authority.issue({ name: 'other.example.com', altNames }))).toMatch(/altnames/);
-    expect([said(server.encrypted), said(server.inTheClear)]).toEqual([false, false]);
+    expect([hasUser(server.encrypted), hasUser(server.unencrypted)]).toEqual([false, false]);
   });
 
-  it('tells nothing to a server that offers no encryption', async () => {
+  it('sends no credentials to a server without encryption', async () => {
     expect(await outcome(null)).toMatch(/secure/);
-    expect([said(server.encrypted), said(server.inTheClear)]).toEqual([false, false]);
+    expect([hasUser(server.encrypted), hasUser(server.unencrypted)]).toEqual([false, false]);
   });
 });

@@ -4,7 +4,7 @@ import { isDriverFailure } from './connection/driver-errors.js';
 
 const NOTHING_STORED = 'Nothing was stored; try again.';
 
-/** Our own database cannot do its work at present. Nothing of the request is stored. */
+/** The service's own database is temporarily unusable. Nothing of the request was stored. */
 abstract class DatabaseFailureError extends UnavailableError {
   readonly retryAfterSeconds = databaseLimits.retryAfterSeconds;
   constructor(problem: string, options?: ErrorOptions) {
@@ -12,7 +12,7 @@ abstract class DatabaseFailureError extends UnavailableError {
   }
 }
 
-/** The database is away, full, or takes no writes. `cause` is what the driver said. */
+/** The database is unavailable, full or read-only. `cause` is the error of the driver. */
 export class DatabaseUnavailableError extends DatabaseFailureError {
   readonly code = 'DATABASE_UNAVAILABLE';
   constructor(cause: unknown) {
@@ -20,7 +20,7 @@ export class DatabaseUnavailableError extends DatabaseFailureError {
   }
 }
 
-/** Too many wait for a connection (`poolQueue`), or one has waited too long (`poolWaitMs`). */
+/** Too many callers wait for a connection (`poolQueue`), or one has waited too long (`poolWaitMs`). */
 export class DatabaseOverloadedError extends DatabaseFailureError {
   readonly code = 'DATABASE_OVERLOADED';
   constructor() {
@@ -28,7 +28,7 @@ export class DatabaseOverloadedError extends DatabaseFailureError {
   }
 }
 
-/** The database did not answer within `deadlineMs`. What it is told later is taken back. */
+/** The database did not answer within `deadlineMs`. The transaction is rolled back. */
 export class DatabaseDeadlineError extends DatabaseFailureError {
   readonly code = 'DATABASE_DEADLINE';
   constructor() {
@@ -36,12 +36,12 @@ export class DatabaseDeadlineError extends DatabaseFailureError {
   }
 }
 
-/** The answer to a COMMIT did not come, so nobody knows whether the transaction was stored. */
+/** The database did not answer a COMMIT, so it is unknown whether the transaction was stored. */
 export class CommitUnansweredError extends UnknownOutcomeError {
   readonly code = 'DATABASE_COMMIT_UNANSWERED';
 }
 
-/** Work given to `Database` asked `Database` again instead of the manager it was given. A mistake in the code. */
+/** Work run by `Database` called `Database` again instead of using the manager that it received. A programming error. */
 export class NestedDatabaseUseError extends InternalError {
   readonly code = 'DATABASE_NESTED';
   constructor() {
@@ -50,8 +50,8 @@ export class NestedDatabaseUseError extends InternalError {
 }
 
 /**
- * Whether an error says nothing about the work during which it came, only about our own database. The database was away,
- * full, read-only, overloaded or too slow, or a table was missing.
+ * Reports whether an error was caused by the database rather than the work: it was unavailable, full, read-only, overloaded or
+ * too slow, or a table was missing.
  */
 export function isDatabaseFailure(error: unknown): boolean {
   return (

@@ -1,35 +1,38 @@
-/** How long the service waits for its own database, and for how many callers. */
+/** Limits for the use of the service's own database. */
 export const databaseLimits = {
-  /** Most callers that wait for a connection of the pool; more are answered 503 at once. */
+  /** Maximum number of callers waiting for a database connection. Further requests get 503 immediately. */
   poolQueue: 1_000,
-  /** Milliseconds after which one who waits for a connection of the pool is answered 503; below `deadlineMs`. */
+  /** Maximum milliseconds to wait for a connection of the pool before a request gets 503. Must be below `deadlineMs`. */
   poolWaitMs: 10_000,
-  /** Milliseconds to wait for a database connection. */
+  /** Milliseconds to open a database connection. */
   connectTimeoutMs: 5_000,
-  /** Seconds that a starting replica waits for a database that is away, or goes away before the start is done; 0 ends it at once. */
+  /** Seconds to wait at start while the database is unavailable; with 0 the start fails immediately. */
   startWaitSeconds: 120,
-  /** How often a transaction is repeated after a deadlock, a connection that was lost before the commit, or a server that takes no writes any more. */
+  /** Maximum number of retries of a transaction after a deadlock, a lost connection, or when the server became read-only. */
   transactionRetries: 8,
-  /** Most steps of processes that are stored by one transaction, and readings that share a statement, when they come at the same time; 1 does each by itself. */
+  /** Maximum number of process steps that share a transaction, or reads that share a statement; 1 disables sharing. */
   groupMax: 32,
-  /** Transactions of several steps that are written at the same time, and shared readings of one kind; fewer make larger groups. */
+  /** Maximum number of concurrent shared transactions, and of shared reads of one kind. Fewer lead to larger groups. */
   groups: 2,
-  /** Milliseconds of work after which the rest of a group is left to the next one. */
+  /** Milliseconds of work after which the remaining members of a group move to the next one. */
   groupWorkMs: 15,
-  /** Whether statements that are sent again and again are prepared, once on each connection; false for a proxy that cannot. With several DATABASE_SHARDS none is. */
+  /** Whether to prepare frequent statements; false for a proxy without support. Ignored with several DATABASE_SHARDS. */
   preparedStatements: true,
-  /** Seconds a statement waits for rows that another transaction holds. */
+  /** Seconds that a statement waits for rows locked by another transaction. */
   lockWaitSeconds: 3,
-  /** Milliseconds after which a database that is asked and says nothing loses the connection; never less than a second above `lockWaitSeconds`. While migrations run or wait, only if it does not answer on another connection either. */
+  /**
+   * Milliseconds without an answer after which a connection is closed, at least one second more than `lockWaitSeconds`. During
+   * migrations it is closed only if the database does not answer on another connection either.
+   */
   silenceMs: 10_000,
-  /** Milliseconds after which a request no longer waits for the database and answers 503, or 500 while a commit has no answer. */
+  /** Milliseconds after which a request that waits for the database gets 503, or 500 if a commit has not been answered. */
   deadlineMs: 20_000,
-  /** What Retry-After says while the database is away or overloaded, seconds. */
+  /** Seconds in Retry-After while the database is unavailable or overloaded. */
   retryAfterSeconds: 2,
-  /** How the embedded database waits for the disk at a commit: `PRAGMA synchronous`. */
+  /** `PRAGMA synchronous` of the embedded database: how a commit waits for the disk. */
   embeddedSynchronous: 'FULL',
-  /** Seconds to wait for another replica that is migrating. */
+  /** Seconds to wait for another replica that runs migrations. */
   migrationLockSeconds: 120,
-  /** Bytes of the largest value that one statement stores: a package. */
+  /** Bytes of the largest value that a statement stores, which is a package. */
   largestValueBytes: 8_388_608,
 };

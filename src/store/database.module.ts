@@ -7,11 +7,11 @@ import { awaitDatabase } from './connection/connect.js';
 import { Database } from './database.js';
 import { IdBlocks } from './ids/id-blocks.js';
 import { migrate } from './migrate.js';
-import { warnOfPackets, checkSchema, checkSession, checkWriters } from './start-checks.js';
+import { warnOfSmallPackets, checkSchema, checkSession, checkWriters } from './start-checks.js';
 import type { Schema } from './schema.types.js';
 import { ShardGroups } from './shards.js';
 
-/** Connects, checks the session rules and brings the schema up to date before anything else starts. */
+/** Connects to the database, checks it and updates the schema before other modules start. */
 @Global()
 @Module({ providers: [Database, IdBlocks, ShardGroups], exports: [Database, IdBlocks, ShardGroups] })
 export class DatabaseModule implements OnApplicationShutdown {
@@ -35,7 +35,7 @@ function openDataSource(env: Env, schema: Schema, log: Log): Promise<DataSource>
   return awaitDatabase(env, schema, log, async (dataSource) => {
     await checkSession(dataSource);
     await checkWriters(dataSource);
-    await warnOfPackets(dataSource, log);
+    await warnOfSmallPackets(dataSource, log);
     if (env.get('MIGRATIONS_RUN')) {
       await migrate(dataSource, databaseLimits.migrationLockSeconds);
     }

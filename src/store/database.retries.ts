@@ -5,8 +5,8 @@ import { databaseLimits } from './database.limits.js';
 const BACKOFF = { baseMs: 5, maxMs: 5_000 };
 
 /**
- * Retries a transaction that was rolled back through no fault of its own: a deadlock, a connection that was lost before the COMMIT, or a
- * server that takes no writes any more.
+ * Retries a transaction that was rolled back through no fault of its own, because of a deadlock, a connection lost before the
+ * COMMIT, or a server that became read-only.
  */
 export function transactionRetry(): RetryPolicy {
   return {

@@ -166,8 +166,8 @@ export class Database {
   }
 
   /**
-   * Rejects calls from inside work of `read` or `write`, where the embedded file would wait for itself forever, and a server for connections
-   * whose holders wait too.
+   * Rejects calls from inside work of `read` or `write`, which could deadlock: the work holds the only connection of the embedded
+   * file, and with a server all connections could be held by callers that wait for another one.
    * @throws NestedDatabaseUseError inside such work
    */
   refuseNestedUse(): void {

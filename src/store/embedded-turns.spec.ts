@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, it } from 'vitest';
 import { EmbeddedTurns } from './connection/embedded-file.js';
 
-/** @returns who had a turn, in that order, when all of these asked while someone else had it */
-async function orderOf(asking: readonly string[]): Promise<string[]> {
+/** Returns the order in which work runs that was queued behind other work. Names of background work begin with `job`. */
+async function orderOf(names: readonly string[]): Promise<string[]> {
   const turns = new EmbeddedTurns();
   const order: string[] = [];
   let end = (): void => undefined;
@@ -14,7 +14,7 @@ async function orderOf(asking: readonly string[]): Promise<string[]> {
       return new Promise<void>((resolve) => (end = resolve));
     }, false);
   });
-  const others = asking.map((name) =>
+  const others = names.map((name) =>
     turns.take(() => Promise.resolve(order.push(name)), name.startsWith('job')),
   );
   end();
@@ -23,7 +23,7 @@ async function orderOf(asking: readonly string[]): Promise<string[]> {
 }
 
 describe('EmbeddedTurns', () => {
-  it('lets requests go before background work, each in its order', async () => {
+  it('runs requests before background work, each in order', async () => {
     expect(await orderOf(['job1', 'job2', 'a', 'b', 'c'])).toEqual(['a', 'b', 'c', 'job1', 'job2']);
   });
 
@@ -46,7 +46,7 @@ describe('EmbeddedTurns', () => {
     ]);
   });
 
-  it('lets one in at a time, and goes on after one that failed', async () => {
+  it('runs one piece of work at a time, and continues after a failure', async () => {
     const turns = new EmbeddedTurns();
     let inside = 0;
     let most = 0;
@@ -64,7 +64,7 @@ describe('EmbeddedTurns', () => {
     expect(most).toBe(1);
   });
 
-  it('does work in the context of who asked for it', async () => {
+  it('runs work in the async context of its caller', async () => {
     const turns = new EmbeddedTurns();
     const context = new AsyncLocalStorage<string>();
     const seen = await Promise.all(

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { DataSource } from 'typeorm';
 import { Env, EnvError } from '../platform/config/env.js';
 import { StartError } from '../platform/config/start.error.js';
-import { opened } from './connection/connect.js';
+import { openDatabase } from './connection/connect.js';
 import { describeDatabase, isEmbeddedFileMissing } from './connection/data-source.options.js';
 import type { Schema } from './schema.types.js';
 import { checkWriters } from './start-checks.js';
@@ -16,25 +16,25 @@ interface DatabaseCommand {
 }
 
 /**
- * Gives a command of an operator its database, and prints which one that is. Without `DATABASE_URL` the embedded file
- * of `DATA_DIR` must be asked for: a forgotten variable would have the command succeed on a database of nobody.
- * @throws EnvError when settings are wrong, no database is named or two are; StartError when it cannot be had
+ * Runs a maintenance command with the configured database, and prints which one it is. Without `DATABASE_URL` the command
+ * requires `--embedded`, so that it does not succeed on an unused embedded file if the variable was forgotten.
+ * @throws EnvError when settings are wrong or do not name exactly one database; StartError when it cannot be used
  */
-export async function withDatabaseOf(
+export async function withDatabase(
   args: string[],
   print: (line: string) => void,
   { schema, work, mayCreate = false }: DatabaseCommand,
 ): Promise<number> {
   const env = Env.fromProcess('maintenance');
-  checkTarget(env.get('DATABASE_URL') !== undefined, isEmbeddedAskedFor(args));
+  checkTarget(env.get('DATABASE_URL') !== undefined, hasEmbeddedFlag(args));
   print(`Database: ${describeDatabase(env)}`);
   if (!mayCreate && isEmbeddedFileMissing(env)) {
     throw new StartError(
-      'There is no such file: "npm run migration:run" makes it, or a start of the service.',
+      'The file does not exist. Create it with "npm run migration:run", or start the service.',
     );
   }
   let status = 0;
-  const dataSource = await opened(env, schema, async (connected) => {
+  const dataSource = await openDatabase(env, schema, async (connected) => {
     await checkWriters(connected);
     status = await work(connected, env);
   });
@@ -42,11 +42,11 @@ export async function withDatabaseOf(
   return status;
 }
 
-function isEmbeddedAskedFor(args: string[]): boolean {
+function hasEmbeddedFlag(args: string[]): boolean {
   try {
     return parseArgs({ args, options: { embedded: { type: 'boolean', default: false } } }).values.embedded;
   } catch {
-    throw new EnvError([`${EMBEDDED} is the one argument that this command takes`]);
+    throw new EnvError([`${EMBEDDED} is the only argument of this command`]);
   }
 }
 

@@ -6,8 +6,9 @@ import { StartError } from '../platform/config/start.error.js';
 import { isLockTimeout, isMissingTable } from './connection/driver-errors.js';
 
 /**
- * Runs the pending migrations while no other replica does: the later one waits and finds nothing left to do.
- * @throws MigrationLockError when the other one takes too long
+ * Runs the pending migrations while no other replica does. Another replica waits, and then finds none pending.
+ * @returns the names of the migrations that ran
+ * @throws MigrationLockError when another replica takes too long
  */
 export async function migrate(dataSource: DataSource, lockTimeoutSeconds: number): Promise<string[]> {
   const run = async (): Promise<string[]> => (await dataSource.runMigrations()).map(({ name }) => name);
@@ -17,41 +18,40 @@ export async function migrate(dataSource: DataSource, lockTimeoutSeconds: number
 }
 
 const SECOND_MS = 1_000;
-/** Shorter than any time after which a proxy or server ends a connection that says nothing. */
-const SIGN_OF_LIFE_MS = 5_000;
-/** Not one of the migrations, which must not begin before it is locked. */
+/** Shorter than the idle timeouts of proxies and servers. */
+const KEEP_ALIVE_MS = 5_000;
+/** Not created by a migration, because migrations run only after its row is locked. */
 const TABLE = 'migration_locks';
 const ROW = 'migrations';
 const LOCK = `SELECT name FROM ${TABLE} WHERE name = ? FOR UPDATE`;
 
-/** Another replica held the migration lock for longer than `migrationLockSeconds`, or this one has lost it. */
+/** Another replica held the migration lock for longer than `migrationLockSeconds`, or this one lost it. */
 export class MigrationLockError extends StartError {
   override readonly name = 'MigrationLockError';
 }
 
 /**
- * Runs work while no other replica does its own. The lock is one on a row, which every server and proxy understands: named locks of
- * a server are unknown to its group, and lost by proxies that share connections. Its transaction changes nothing and ends with its
- * connection, so also when this process dies. Meanwhile it gives signs of life, since who is in between ends idle connections. Not for
- * the embedded file.
- * @param signOfLifeMs how often the connection of the lock says something
- * @throws MigrationLockError when that takes longer, or when the lock is lost before the work is done; what `work` throws
+ * Runs work while no other replica holds the migration lock. A row lock works with every server and proxy, whereas named locks
+ * are unknown to other servers of a group, and lost by proxies that share connections. The lock is released when its connection
+ * ends, even if this process crashes. Meanwhile a query keeps the idle connection alive. Not for the embedded file.
+ * @param keepAliveMs interval of queries on the connection that holds the lock
+ * @throws MigrationLockError when the lock is not available in time or is lost during the work; what `work` throws
  */
 export async function withMigrationLock<T>(
   dataSource: DataSource,
   timeoutSeconds: number,
   work: () => Promise<T>,
-  signOfLifeMs = SIGN_OF_LIFE_MS,
+  keepAliveMs = KEEP_ALIVE_MS,
 ): Promise<T> {
   const runner = dataSource.createQueryRunner();
   try {
-    await provideRow(runner);
+    await ensureRow(runner);
     await runner.startTransaction();
     try {
       await lock(runner, performance.now() + timeoutSeconds * SECOND_MS);
-      return await whileHeld(runner, signOfLifeMs, work);
+      return await whileHeld(runner, keepAliveMs, work);
     } finally {
-      // A connection that was lost has given it back, and must not hide why the work failed.
+      // A lost connection has released the lock, and must not hide why the work failed.
       await runner.rollbackTransaction().catch(() => undefined);
     }
   } finally {
@@ -59,37 +59,37 @@ export async function withMigrationLock<T>(
   }
 }
 
-/** Another replica may begin as soon as the lock is lost, so this one must not go on as if nothing were. */
+/** Runs work, but rejects as soon as the lock is lost, because another replica may begin then. */
 async function whileHeld<T>(runner: QueryRunner, everyMs: number, work: () => Promise<T>): Promise<T> {
   const done = new AbortController();
-  const lost = async (): Promise<never> => {
+  const watch = async (): Promise<never> => {
     for (;;) {
       await sleep(everyMs, undefined, { signal: done.signal });
-      await runner.query('SELECT 1').catch(() => takeAgain(runner));
+      await runner.query('SELECT 1').catch(() => lockAgain(runner));
     }
   };
   try {
-    return await Promise.race([work(), lost()]);
+    return await Promise.race([work(), watch()]);
   } finally {
     done.abort();
   }
 }
 
-/** A tablet of Vitess ends transactions that take long, and leaves their connection. */
-async function takeAgain(runner: QueryRunner): Promise<void> {
+/** Locks again if the connection is still open, because Vitess ends long transactions. */
+async function lockAgain(runner: QueryRunner): Promise<void> {
   try {
     await runner.rollbackTransaction();
     await runner.startTransaction();
     await lock(runner, performance.now());
   } catch {
     throw new MigrationLockError(
-      'The connection that holds the lock on migrations was lost: another replica may migrate now.',
+      'The connection that held the migration lock was lost. Another replica may be migrating the database.',
     );
   }
 }
 
-/** Makes table and row where they are missing. Only that needs a right to create tables. */
-async function provideRow(runner: QueryRunner): Promise<void> {
+/** Creates the table and the row of the lock if they are missing. Only this needs the right to create tables. */
+async function ensureRow(runner: QueryRunner): Promise<void> {
   const found = await runner.query(`SELECT name FROM ${TABLE} WHERE name = ?`, [ROW]).catch(async (error) => {
     if (!isMissingTable(error)) {
       throw error;
@@ -99,7 +99,7 @@ async function provideRow(runner: QueryRunner): Promise<void> {
   });
   if ((found as unknown[]).length === 0) {
     await runner.query(`INSERT IGNORE INTO ${TABLE} (name) VALUES (?)`, [ROW]).catch((error: unknown) => {
-      // Another replica has made the row, and holds it.
+      // Another replica has created the row and holds its lock.
       if (!isLockTimeout(error)) {
         throw error;
       }
@@ -107,7 +107,7 @@ async function provideRow(runner: QueryRunner): Promise<void> {
   }
 }
 
-/** A statement waits for `lockWaitSeconds` at the most. */
+/** Locks the row. Retries until the deadline, because each statement waits for at most `lockWaitSeconds`. */
 async function lock(runner: QueryRunner, deadline: number): Promise<void> {
   for (;;) {
     try {

@@ -14,13 +14,13 @@ describe('safeInteger', () => {
   });
 
   it.each(['9007199254740992', 9_007_199_254_740_993n, '-1', 1.5, 'x', ''])(
-    'refuses to read %o',
+    'throws when reading %o',
     (stored) => {
       expect(() => safeInteger.from(stored)).toThrow(RangeError);
     },
   );
 
-  it.each([-1, 1.5, Number.NaN, 2 ** 53])('refuses to write %o', (value) => {
+  it.each([-1, 1.5, Number.NaN, 2 ** 53])('throws when writing %o', (value) => {
     expect(() => safeInteger.to(value)).toThrow(RangeError);
   });
 });

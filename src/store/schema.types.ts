@@ -1,17 +1,17 @@
 import type { MigrationInterface, ObjectLiteral, QueryRunner } from 'typeorm';
 import type { Env } from '../platform/config/env.js';
 
-/** What the database holds. The floors above hand it down, so that this one knows none of their tables. */
+/** Entities and migrations of the database. Higher layers pass them in, so that this layer does not depend on their tables. */
 export interface Schema {
   readonly entities: (new () => ObjectLiteral)[];
   readonly migrations: (new () => MigrationInterface)[];
-  /** Those of the tables of running processes, whose keyspace is DATABASE_SHARD_KEYSPACE. All others are of DATABASE_URL. */
+  /** Migrations that run in DATABASE_SHARD_KEYSPACE: those of running processes. All others run in DATABASE_URL. */
   readonly shardedMigrations?: readonly (new () => MigrationInterface)[];
 }
 
 type Migration = new () => MigrationInterface;
 
-/** The migrations of a schema, each of which runs in the keyspace of its tables. */
+/** Returns the migrations of a schema, each of which runs in the keyspace of its tables. */
 export function placedMigrations({ migrations, shardedMigrations = [] }: Schema, env: Env): Migration[] {
   const keyspace = env.get('DATABASE_SHARD_KEYSPACE');
   return keyspace === undefined
@@ -33,7 +33,7 @@ function inKeyspace(Base: Migration, keyspace: string): Migration {
   };
 }
 
-/** The connection goes on with other migrations, and with the list of those that have run. */
+/** Runs work in a keyspace, then switches the connection back for other migrations and the list of executed ones. */
 async function within(runner: QueryRunner, keyspace: string, work: () => Promise<void>): Promise<void> {
   await runner.query(`USE ${runner.connection.driver.escape(keyspace)}`);
   try {

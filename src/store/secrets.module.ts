@@ -5,7 +5,7 @@ import { Database } from './database.js';
 import { SecretCipher } from '../platform/secrets/secret-cipher.js';
 import { checkSecretKeys } from '../platform/secrets/secret-keys.js';
 
-/** Offers the clock, and the cipher after the configured keys were proven against the stored secrets. */
+/** Provides the clock and the cipher. Checks at start that the configured keys match the stored secrets. */
 @Global()
 @Module({
   providers: [

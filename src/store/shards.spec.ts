@@ -3,8 +3,8 @@ import { Env } from '../platform/config/env.js';
 import { orderedUuid } from '../platform/ordered-uuid.js';
 import { ShardGroups, placedId, SHARDS, shardOf, shardOfHash, shardOfUuid } from './shards.js';
 
-describe('ids that carry a shard', () => {
-  it('tell it', () => {
+describe('ids that contain a shard', () => {
+  it('return it', () => {
     for (const [sequence, shard] of [
       [1, 0],
       [1, 255],
@@ -16,7 +16,7 @@ describe('ids that carry a shard', () => {
     }
   });
 
-  it('are in the last byte of a uuid and the first one of a hash, and nowhere in other texts', () => {
+  it('have it in the last byte of a UUID or the first byte of a hash; other texts have shard 0', () => {
     expect(shardOfUuid(orderedUuid(new Date(), 0x0a))).toBe(0x0a);
     expect(shardOfUuid('01920F3E-7D6B-7C3A-9A54-3F2F6C1D9BFF')).toBe(255);
     expect(shardOfUuid('xx')).toBe(0);
@@ -28,7 +28,7 @@ describe('groups of shards', () => {
   const groups = (count: number): ShardGroups =>
     new ShardGroups(Env.parse('maintenance', { DATABASE_SHARDS: String(count) }));
 
-  it('hold each shard once, and take turns', () => {
+  it('contain each shard once, and rotate', () => {
     const four = groups(4);
     expect(four.areApart).toBe(true);
     const turns = [four.inTurn(), four.inTurn()];
@@ -37,7 +37,7 @@ describe('groups of shards', () => {
     expect(turns[0]?.every((shards) => new Set(shards.map((shard) => four.of(shard))).size === 1)).toBe(true);
   });
 
-  it('part what may not be changed together', () => {
+  it('separate rows that may not be changed together', () => {
     const placed = [{ shard: 1 }, { shard: 2 }, { shard: 3 }];
     expect(groups(1).parted(placed)).toEqual([placed]);
     expect(groups(2).parted(placed)).toEqual([[{ shard: 1 }, { shard: 3 }], [{ shard: 2 }]]);

@@ -3,46 +3,46 @@ import { In, type DataSource, type EntityManager, type FindOperator } from 'type
 import { Env } from '../platform/config/env.js';
 import { groupedBy } from '#engine/support';
 
-/** Values of the column `shard`. A database that is spread over servers keeps rows of one value together. */
+/** Number of values of the column `shard`. A distributed database keeps rows with the same value on one server. */
 export const SHARDS = 256;
 const HEX = 16;
 
 const GROUPS = new WeakMap<DataSource, number>();
 
-/** Tells how many groups of shards a database has; one where nobody has said it. */
+/** Sets how many groups of shards a database has. @default 1 */
 export function setShardGroups(dataSource: DataSource, count: number): void {
   GROUPS.set(dataSource, count);
 }
 
-/** Whether statements have to name the shard: a server that holds all rows finds them without. */
+/** Reports whether statements must name the shard. A single server that holds all rows does not need it. */
 export function isSharded({ connection }: Pick<EntityManager, 'connection'>): boolean {
   return (GROUPS.get(connection) ?? 1) > 1;
 }
 
 /**
- * An id that carries its shard.
- * @param sequence one of the numbers of `IdBlocks` that nobody else gets
+ * Returns an id that contains its shard.
+ * @param sequence a unique number from `IdBlocks`
  */
 export function placedId(sequence: number, shard: number): number {
   return sequence * SHARDS + shard;
 }
 
-/** The shard of an instance, which is that of everything that belongs to it, called processes too. */
+/** Returns the shard of an instance, which everything that belongs to it shares, including called processes. */
 export function shardOf(id: number): number {
   return id % SHARDS;
 }
 
-/** The shard that the last byte of a uuid tells; 0 for what is no uuid. */
+/** Returns the shard in the last byte of a UUID; 0 for other texts. */
 export function shardOfUuid(uuid: string): number {
   return Number.parseInt(uuid.slice(-2), HEX) || 0;
 }
 
-/** The shard that the first byte of a hash in hexadecimal digits tells. */
+/** Returns the shard in the first byte of a hexadecimal hash. */
 export function shardOfHash(hash: string): number {
   return Number.parseInt(hash.slice(0, 2), HEX);
 }
 
-/** Conditions of a finder that name the shard, where they have to. */
+/** Returns the condition of a finder that names the shard, or none if that is not required. */
 export function inShard(
   manager: Pick<EntityManager, 'connection'>,
   shard: number | readonly number[],
@@ -50,7 +50,7 @@ export function inShard(
   return isSharded(manager) ? { shard: typeof shard === 'number' ? shard : In([...shard]) } : {};
 }
 
-/** The same for a statement that is spelled out: ` AND shard = ?`, or nothing. */
+/** The same for raw SQL: ` AND shard = ?`, or an empty text. */
 export function andShard(
   manager: Pick<EntityManager, 'connection'>,
   shard: number | readonly number[],
@@ -65,12 +65,12 @@ export function andShard(
   return { sql: ` AND ${column} ${marks}`, values: all };
 }
 
-/** The end of the condition of a join whose rows are always in one shard, so that each shard joins its own. */
+/** Returns the end of the condition of a join within shards, so that each server joins its own rows. */
 export function sameShard(manager: Pick<EntityManager, 'connection'>, alias: string, other: string): string {
   return isSharded(manager) ? ` AND ${alias}.shard = ${other}.shard` : '';
 }
 
-/** Which shards are together in one place (DATABASE_SHARDS). A transaction touches one of these groups. */
+/** Groups of shards that are stored together (DATABASE_SHARDS). A transaction may use one group only. */
 @Injectable()
 export class ShardGroups {
   private readonly groups: readonly (readonly number[])[];
@@ -78,32 +78,34 @@ export class ShardGroups {
 
   constructor(env: Env) {
     const count = env.get('DATABASE_SHARDS');
-    // The low bits, as the vindex `reverse_bits` parts them (deploy/vitess).
+    // Grouped by the low bits, as the vindex `reverse_bits` does (deploy/vitess).
     this.groups = Array.from({ length: count }, (_, group) =>
       Array.from({ length: SHARDS / count }, (_, index) => group + index * count),
     );
   }
 
-  /** Whether a transaction on one shard may not touch others. */
+  /** Whether there are several groups, so that a transaction may not use all shards. */
   get areApart(): boolean {
     return this.groups.length > 1;
   }
 
+  /** Returns the index of the group of a shard. */
   of(shard: number): number {
     return shard % this.groups.length;
   }
 
-  /** Name of the group of a shard, for `joinGroup`: equal for all who may share a transaction. */
+  /** Returns the name of the group of a shard for `StepTransaction.join`: equal for all members that may share a transaction. */
   nameOf(shard: number): string {
     return `place ${this.of(shard)}`;
   }
 
-  /** The shards of each group, each time beginning with the next one. */
+  /** Returns the shards of each group. Every call begins with the next group. */
   inTurn(): (readonly number[])[] {
     this.turn = (this.turn + 1) % this.groups.length;
     return [...this.groups.slice(this.turn), ...this.groups.slice(0, this.turn)];
   }
 
+  /** Splits rows by group of shards. */
   parted<Placed extends { shard: number }>(all: readonly Placed[]): Placed[][] {
     return [...groupedBy(all, ({ shard }) => this.of(shard)).values()];
   }

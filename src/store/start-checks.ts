@@ -5,15 +5,15 @@ import type { Log } from '../platform/observability/logging/log.js';
 import { databaseLimits } from './database.limits.js';
 
 /**
- * Makes sure that sessions really run at READ COMMITTED, which a proxy between us and the server could undo.
- * @throws StartError otherwise
+ * Checks that sessions run at isolation level READ COMMITTED, which a proxy could have changed.
+ * @throws StartError if they do not
  */
 export async function checkSession(dataSource: DataSource): Promise<void> {
   if (isEmbedded(dataSource)) {
     return;
   }
   // MariaDB before 11.1 calls the variable tx_isolation.
-  const values = await shown(
+  const values = await showValues(
     dataSource,
     "SESSION VARIABLES WHERE Variable_name IN ('transaction_isolation', 'tx_isolation')",
   );
@@ -25,65 +25,63 @@ export async function checkSession(dataSource: DataSource): Promise<void> {
 const VARIABLES = "'group_replication_group_name', 'group_replication_single_primary_mode', 'wsrep_on'";
 const NODES = 'wsrep_cluster_size';
 const WHY =
-  'Of servers that all take writes, none sees the locks of the others, so what two of them are told at one time can be lost.';
+  'Servers that accept writes do not see the row locks of each other, so concurrent changes could be lost.';
 
 /**
- * Makes sure that one server takes the writes of the database: locks on rows hold on one server only, and correctness rests on them.
- * It looks at a replication group of MySQL with several primaries and a cluster of Galera; what a server does not say of
- * itself cannot be found out.
- * @throws StartError which names the variable and says what to do
+ * Checks that a single server accepts all writes, because row locks, which correctness depends on, apply to one server only.
+ * Detects MySQL replication groups with several primaries and Galera clusters. Other setups cannot be detected.
+ * @throws StartError with the variable and what to do
  */
 export async function checkWriters(dataSource: DataSource): Promise<void> {
   if (isEmbedded(dataSource)) {
     return;
   }
-  const values = await shown(dataSource, `GLOBAL VARIABLES WHERE Variable_name IN (${VARIABLES})`);
+  const values = await showValues(dataSource, `GLOBAL VARIABLES WHERE Variable_name IN (${VARIABLES})`);
   const isCluster = values.get('wsrep_on') === 'ON';
-  const nodes = isCluster ? await shown(dataSource, `GLOBAL STATUS LIKE '${NODES}'`) : [];
-  const problem = severalWriters(new Map([...values, ...nodes]));
+  const nodes = isCluster ? await showValues(dataSource, `GLOBAL STATUS LIKE '${NODES}'`) : [];
+  const problem = multipleWritersProblem(new Map([...values, ...nodes]));
   if (problem !== undefined) {
     throw new StartError(`${problem} ${WHY}`);
   }
 }
 
 /**
- * What makes a server one of several that take writes, in a sentence for its operator; undefined where nothing does.
- * @param values of variables and states of the server, by name in small letters
+ * Explains to the operator why several servers accept writes; returns undefined if only one does.
+ * @param values variables and status values of the server, by lower-case name
  */
-export function severalWriters(values: ReadonlyMap<string, string>): string | undefined {
+export function multipleWritersProblem(values: ReadonlyMap<string, string>): string | undefined {
   const isInGroup = (values.get('group_replication_group_name') ?? '') !== '';
   if (isInGroup && values.get('group_replication_single_primary_mode') === 'OFF') {
-    return 'The database is a replication group with several primaries (group_replication_single_primary_mode): switch it to one.';
+    return 'The database is a replication group with several primaries (group_replication_single_primary_mode): switch to single-primary mode.';
   }
   return values.get('wsrep_on') === 'ON' && Number(values.get(NODES) ?? 0) > 1
-    ? 'The database is a cluster of Galera with several nodes (wsrep_on, wsrep_cluster_size): use one server with replicas.'
+    ? 'The database is a Galera cluster with several nodes (wsrep_on, wsrep_cluster_size): use one server with replicas.'
     : undefined;
 }
 
-async function shown(dataSource: DataSource, what: string): Promise<Map<string, string>> {
+async function showValues(dataSource: DataSource, what: string): Promise<Map<string, string>> {
   const rows = await dataSource.query<{ Variable_name: string; Value: string }[]>(`SHOW ${what}`);
   return new Map(rows.map(({ Variable_name: name, Value }) => [name.toLowerCase(), Value]));
 }
 
-/** Warns where the server takes no statement as large as the largest value that we store: such work fails. */
-export async function warnOfPackets(dataSource: DataSource, log: Log): Promise<void> {
+/** Warns if the packet limit of the server is too small for the largest value that the service stores. */
+export async function warnOfSmallPackets(dataSource: DataSource, log: Log): Promise<void> {
   if (isEmbedded(dataSource)) {
     return;
   }
   const [row] = (await dataSource.query('SELECT @@max_allowed_packet AS bytes')) as { bytes: unknown }[];
   const bytes = Number(row?.bytes);
   if (databaseLimits.largestValueBytes >= bytes) {
-    const detail = `max_allowed_packet of the database server (${bytes} bytes) must be above ${databaseLimits.largestValueBytes}: what is larger cannot be stored.`;
-    log.warn('a packet of the database is too small', { detail });
+    const detail = `max_allowed_packet of the database server (${bytes} bytes) must be above ${databaseLimits.largestValueBytes}: larger values cannot be stored.`;
+    log.warn('max_allowed_packet is too small', { detail });
   }
 }
 
-const LISTED = 3;
+const MAX_LISTED = 3;
 
 /**
- * Makes sure that the tables of this release are there, whoever migrates. What a later release has added is no matter.
- * Needs no right but reading.
- * @throws StartError which says what is missing and what to do
+ * Checks that the tables of this release exist. Ignores tables and migrations of later releases. Only needs the right to read.
+ * @throws StartError with what is missing and what to do
  */
 export async function checkSchema(dataSource: DataSource, shardKeyspace?: string): Promise<void> {
   const tables = await tablesOf(dataSource, shardKeyspace);
@@ -124,6 +122,6 @@ async function pendingMigrations(dataSource: DataSource, tables: Set<string>): P
 }
 
 function counted(names: string[], thing: string): string {
-  const more = names.length > LISTED ? ', …' : '';
-  return `${names.length} ${thing}${names.length === 1 ? '' : 's'} (${names.slice(0, LISTED).join(', ')}${more})`;
+  const more = names.length > MAX_LISTED ? ', …' : '';
+  return `${names.length} ${thing}${names.length === 1 ? '' : 's'} (${names.slice(0, MAX_LISTED).join(', ')}${more})`;
 }

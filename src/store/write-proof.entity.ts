@@ -1,17 +1,17 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** How many rows there are. Each process takes one by chance; two with the same one do each other no harm. */
+/** Number of rows. Each process picks one at random; sharing a row is harmless. */
 export const PROOF_SLOTS = 1_024;
 
-/** Written for no other reason than to see that writing works. Replicas have rows of their own: none waits for another. */
+/** A row that a replica writes only to check that writing works. Replicas use different rows to avoid lock waits. */
 @Entity('write_proofs')
 export class WriteProofEntity {
   @PrimaryColumn({ type: 'int' }) slot: number;
   @Column({ type: 'datetime', name: 'written_at', precision: 3 }) writtenAt: Date;
-  /** Of the replica; null where the row is of none. */
+  /** Release of the replica; null if no replica has written the row. */
   @Column({ type: 'varchar', name: 'service_release', length: 32, nullable: true }) serviceRelease?:
     string | null;
-  /** Keyed hash of its security settings. */
+  /** Keyed hash of the security settings of the replica. */
   @Column({ type: 'varchar', name: 'settings_hash', length: 22, nullable: true }) settingsHash?:
     string | null;
 }

@@ -11,7 +11,7 @@ import type { Schema } from '../schema.types.js';
 
 const SECOND_MS = 1_000;
 const PAUSE_MS = 1_000;
-/** The server is there, but not for this user, password or database: waiting mends nothing. */
+/** The server rejects the user, password or database, so waiting does not help. */
 const REFUSALS = new Set([
   'ER_ACCESS_DENIED_ERROR',
   'ER_ACCESS_DENIED_NO_PASSWORD_ERROR',
@@ -19,12 +19,12 @@ const REFUSALS = new Set([
   'ER_DBACCESS_DENIED_ERROR',
 ]);
 
-/** What must be done before a database is used; it must bear to be repeated. */
+/** Prepares a database for use. Must be idempotent, because it may run again. */
 type Preparation = (dataSource: DataSource) => Promise<unknown>;
 
 /**
  * Connects to the database that the settings name.
- * @throws EnvError when a setting cannot be right, SettingUnusableError when the database cannot be had
+ * @throws EnvError when a setting is wrong, SettingUnusableError when the database cannot be used
  */
 export async function connectDatabase(env: Env, schema: Schema): Promise<DataSource> {
   try {
@@ -35,10 +35,9 @@ export async function connectDatabase(env: Env, schema: Schema): Promise<DataSou
 }
 
 /**
- * The same for a replica that starts. It waits up to `startWaitSeconds` for a database that is away or just
- * starting, or whose name is not known. A database that goes away before all is prepared is waited for too, and the work
- * begins anew. A database that refuses us is not waited for.
- * @throws EnvError, SettingUnusableError as above; what `prepare` throws when the database is not to blame
+ * Connects and prepares the database of a starting replica. Waits up to `startWaitSeconds` while the database is unavailable,
+ * starting or not found by name, and prepares again if it becomes unavailable. Does not wait for a server that rejects access.
+ * @throws as `openDatabase`
  */
 export async function awaitDatabase(
   env: Env,
@@ -47,40 +46,40 @@ export async function awaitDatabase(
   prepare: Preparation = async () => undefined,
 ): Promise<DataSource> {
   const limitMs = databaseLimits.startWaitSeconds * SECOND_MS;
-  let awaySince: number | undefined;
+  let unavailableSince: number | undefined;
   for (;;) {
-    const asked = performance.now();
+    const begun = performance.now();
     try {
-      const dataSource = await opened(env, schema, prepare);
-      if (awaySince !== undefined) {
-        log.info('the database is there', { waitedMs: Math.round(performance.now() - awaySince) });
+      const dataSource = await openDatabase(env, schema, prepare);
+      if (unavailableSince !== undefined) {
+        log.info('the database is available', { waitedMs: Math.round(performance.now() - unavailableSince) });
       }
       return dataSource;
     } catch (error) {
       const { cause } = error as Error;
-      if (!isAway(cause) || performance.now() - (awaySince ?? asked) + PAUSE_MS > limitMs) {
+      if (!isAway(cause) || performance.now() - (unavailableSince ?? begun) + PAUSE_MS > limitMs) {
         throw error;
       }
-      if (awaySince === undefined) {
+      if (unavailableSince === undefined) {
         log.warn('waiting for the database', { errorCode: codeOf(cause), limitMs });
       }
-      awaySince ??= asked;
+      unavailableSince ??= begun;
     }
     await sleep(PAUSE_MS);
   }
 }
 
 /**
- * Connects, and closes the connection again where the preparation fails.
- * @throws as `connectDatabase`; what `prepare` throws when the database is not to blame
+ * Connects to the database and prepares it. Closes the connection if the preparation fails.
+ * @throws as `connectDatabase`; what `prepare` throws for other reasons than the database
  */
-export async function opened(env: Env, schema: Schema, prepare: Preparation): Promise<DataSource> {
+export async function openDatabase(env: Env, schema: Schema, prepare: Preparation): Promise<DataSource> {
   const dataSource = await connectDatabase(env, schema);
   try {
     await prepare(dataSource);
     return dataSource;
   } catch (error) {
-    // That it cannot be closed either says nothing more.
+    // An error of closing would hide the cause.
     await dataSource.destroy().catch(() => undefined);
     throw isAway(error) || isDatabaseFailure(error) ? unusable(error, env) : error;
   }
@@ -92,6 +91,6 @@ function unusable(error: unknown, env: Env): Error {
     return error;
   }
   return REFUSALS.has(codeOf(error))
-    ? new EnvError([`${setting} names a user or a database that the server refuses: ${codeOf(error)}`])
+    ? new EnvError([`${setting} names a user or database that the server rejects: ${codeOf(error)}`])
     : new SettingUnusableError(`${setting} names a database that cannot be used`, error);
 }

@@ -24,8 +24,8 @@ const EMBEDDED_FILE = 'svc.sqlite';
 const EMBEDDED_BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * What TypeORM needs to know about the database that the settings name: a MySQL or MariaDB server by `DATABASE_URL`,
- * or the embedded SQLite file.
+ * Returns the TypeORM options for the configured database: a MySQL or MariaDB server from `DATABASE_URL`, or the embedded SQLite
+ * file.
  * @param schema entities and migrations
  * @throws EnvError when TLS_CA_FILE cannot be read or holds no certificates
  */
@@ -34,7 +34,7 @@ export function dataSourceOptions(env: Env, schema: Schema): DataSourceOptions {
   return 'file' in target ? embeddedOptions(target.file, schema) : serverOptions(target.url, schema, env);
 }
 
-/** The database that the settings name, for a person: server, port and database, or the file; never a credential. */
+/** Describes the configured database for people: server, port and database, or the file. Never contains credentials. */
 export function describeDatabase(env: Env): string {
   const target = targetOf(env);
   if ('file' in target) {
@@ -44,7 +44,7 @@ export function describeDatabase(env: Env): string {
   return `server ${host}, port ${port}, database ${database}`;
 }
 
-/** Whether the settings name an embedded file that is not there. */
+/** Reports whether the configured database is an embedded file that does not exist. */
 export function isEmbeddedFileMissing(env: Env): boolean {
   const target = targetOf(env);
   return 'file' in target && target.file !== IN_MEMORY && !existsSync(target.file);
@@ -63,11 +63,11 @@ function serverOptions(url: string, schema: Schema, env: Env): DataSourceOptions
     ...SHARED,
     ...schema,
     migrations: placedMigrations(schema, env),
-    // The dialects differ in what they take json columns for: the wrong one works, but reports drift that is none.
+    // The dialects map json columns differently. The wrong one works, but reports false schema changes.
     type: url.startsWith('mariadb:') ? 'mariadb' : 'mysql',
     url,
     driver: { ...mysql2, createPool: poolFactory(poolRules(env)) },
-    // A stack of each statement takes more time than it saves: errors name the statement.
+    // Without stack traces for each statement, which are expensive. Errors contain the statement.
     extra: { enableKeepAlive: true, keepAliveInitialDelay: silenceLimit(), trace: false },
     charset: 'utf8mb4',
     timezone: 'Z',
@@ -86,21 +86,21 @@ function tlsOptions(env: Env): { ssl?: PoolOptions['ssl'] } {
 function poolRules(env: Env): PoolRules {
   return {
     sessionStatements: [
-      // Only committed rows are read, so that a reader never waits and a retry sees the winner's row.
+      // Readers see committed rows only, so they never wait, and a retry sees the row of the transaction that won.
       'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
       "SET SESSION sql_mode = 'TRADITIONAL'",
       `SET SESSION innodb_lock_wait_timeout = ${databaseLimits.lockWaitSeconds}`,
     ],
     silenceMs: silenceLimit(),
     queue: databaseLimits.poolQueue,
-    // One who has a connection made for it does not wait for others.
+    // Long enough for a new connection to be opened.
     waitMs: Math.max(databaseLimits.poolWaitMs, databaseLimits.connectTimeoutMs + SECOND_MS),
-    // A proxy of several shards asks any of them for the columns of what is prepared, in the transaction that goes on.
+    // With several shards, Vitess sends the preparation to any shard, within the current transaction.
     prepares: databaseLimits.preparedStatements && env.get('DATABASE_SHARDS') === 1,
   };
 }
 
-/** Longer than a statement waits for a lock; after that a connection on which nothing moves is dead. */
+/** Returns after how long a silent connection is considered dead. Longer than a statement waits for a lock. */
 function silenceLimit(): number {
   return Math.max(databaseLimits.silenceMs, (databaseLimits.lockWaitSeconds + 1) * SECOND_MS);
 }

@@ -1,16 +1,18 @@
 import { QueryFailedError } from 'typeorm';
 
 const DUPLICATE_CODES = new Set(['ER_DUP_ENTRY', 'SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY']);
-// A snapshot that moved on (MariaDB, ER_CHECKREAD) is a lost race like a deadlock: the same work succeeds when repeated.
-// So is a transaction that the other members of a replication group have overtaken.
+/**
+ * Races that a retry of the same transaction wins. ER_CHECKREAD: the row has changed since the snapshot (MariaDB).
+ * ER_TRANSACTION_ROLLBACK_DURING_COMMIT: another member of the replication group committed a conflicting transaction.
+ */
 const RETRYABLE_CODES = new Set([
   'ER_LOCK_DEADLOCK',
   'ER_LOCK_WAIT_TIMEOUT',
   'ER_CHECKREAD',
   'ER_TRANSACTION_ROLLBACK_DURING_COMMIT',
 ]);
-/** The server takes no writes any more: another one does, or it will again. Nothing of the transaction is stored. */
-const REFUSAL_CODES = new Set([
+/** The server became read-only. Another server accepts writes, or this one will again. Nothing of the transaction was stored. */
+const READ_ONLY_CODES = new Set([
   'ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION',
   'ER_CANT_UPDATE_WITH_READLOCK',
   'ER_GRP_TRX_CONSISTENCY_AFTER_ON_TRX_BEGIN',
@@ -22,13 +24,13 @@ const REFUSAL_CODES = new Set([
   'ER_RUN_HOOK_ERROR',
   'ER_SERVER_OFFLINE_MODE',
 ]);
-/** A COMMIT that SQLite refuses for these leaves the transaction open, and it is rolled back. */
-const SQLITE_REFUSALS = new Set(['SQLITE_BUSY', 'SQLITE_FULL', 'SQLITE_READONLY']);
+/** After these errors of a COMMIT, SQLite leaves the transaction open, and it is rolled back. */
+const SQLITE_COMMIT_FAILURES = new Set(['SQLITE_BUSY', 'SQLITE_FULL', 'SQLITE_READONLY']);
 /**
- * No answer from an address, none of the name server, or no free connection. An unknown name mostly belongs to a
- * container or pod that is stopped. It cannot be told from a wrong name.
+ * The address or the name server does not answer, or the server has no free connection. An unknown name usually belongs to a
+ * stopped container or pod, and cannot be distinguished from a wrong name.
  */
-const AWAY_CODES = new Set([
+const UNREACHABLE_CODES = new Set([
   'EAI_AGAIN',
   'EHOSTUNREACH',
   'ENETUNREACH',
@@ -36,7 +38,7 @@ const AWAY_CODES = new Set([
   'ER_CON_COUNT_ERROR',
   'ETIMEDOUT',
 ]);
-/** The connection ended, or was refused at once, or was given up since its server said nothing for `silenceMs`. */
+/** The connection ended or was refused, or was closed because the server was silent for `silenceMs`. */
 const LOSS_CODES = new Set([
   'ECONNABORTED',
   'ECONNREFUSED',
@@ -49,9 +51,9 @@ const LOSS_CODES = new Set([
   'DATABASE_SILENT',
 ]);
 
-/** Cardinality, data and constraints (ISO/IEC 9075, SQLSTATE classes 21 to 23): the same statement fails again. */
+/** Errors of cardinality, data and constraints (ISO/IEC 9075, SQLSTATE classes 21 to 23). A retry would fail again. */
 const MISTAKE_STATES = /^2[123]/;
-/** The like among the codes whose SQLSTATE says nothing. */
+/** Similar errors whose SQLSTATE is not specific. */
 const MISTAKE_CODES = new Set([
   'ER_CHECK_CONSTRAINT_VIOLATED',
   'ER_NET_PACKET_TOO_LARGE',
@@ -64,13 +66,13 @@ const MISTAKE_CODES = new Set([
   'SQLITE_TOOBIG',
 ]);
 const SQLITE_CONSTRAINT = 'SQLITE_CONSTRAINT';
-/** SQLite has one code for a wrong statement and for a table that is away. */
+/** SQLite uses the same code for an invalid statement and a missing table. */
 const SQLITE_ERROR = 'SQLITE_ERROR';
-/** The database does not know the statement, or does not allow it (SQLSTATE class 42): somebody must mend that. */
+/** The statement is invalid or not permitted (SQLSTATE class 42). A retry does not help. */
 const UNKNOWN_STATE = /^42/;
-const SOMETHING_AWAY = /\bno such (table|column)\b/;
+const MISSING_OBJECT = /\bno such (table|column)\b/;
 
-/** What a driver says of an error. mysql2 marks those that ended their connection as `fatal`. */
+/** Error of a driver. mysql2 marks errors that ended the connection as `fatal`. */
 interface DriverError {
   code?: unknown;
   sqlState?: unknown;
@@ -78,49 +80,49 @@ interface DriverError {
   message?: unknown;
 }
 
-/** Whether the statement would have broken a unique index or primary key. */
+/** Reports whether a statement violated a unique index or primary key. */
 export function isDuplicate(error: unknown): boolean {
   return DUPLICATE_CODES.has(driverCode(error));
 }
 
-/** Whether the same transaction may succeed when it is run again. */
+/** Reports whether the same transaction may succeed if it is repeated. */
 export function isRetryable(error: unknown): boolean {
   return RETRYABLE_CODES.has(driverCode(error));
 }
 
-/** Whether a statement has waited for a row for as long as it may. Its transaction goes on. */
+/** Reports whether a statement timed out waiting for a row lock. The transaction continues. */
 export function isLockTimeout(error: unknown): boolean {
   return driverCode(error) === 'ER_LOCK_WAIT_TIMEOUT';
 }
 
-/** Whether a statement names a table of a server that is not there. */
+/** Reports whether a statement names a table that does not exist on the server. */
 export function isMissingTable(error: unknown): boolean {
   return driverCode(error) === 'ER_NO_SUCH_TABLE';
 }
 
-/** Whether the server takes no writes any more, on this connection and on every other one to it. */
+/** Reports whether the server has become read-only, which affects all connections to it. */
 export function isWriteRefused(error: unknown): boolean {
-  return REFUSAL_CODES.has(driverCode(error));
+  return READ_ONLY_CODES.has(driverCode(error));
 }
 
-/** Whether the connection was lost or could not be had, so that another one may do. */
+/** Reports whether the connection was lost or could not be opened, so that another one may work. */
 export function isConnectionLost(error: unknown): boolean {
   const { code, fatal } = driverErrorOf(error) ?? {};
   return typeof code === 'string' ? LOSS_CODES.has(code) : fatal === true;
 }
 
-/** Whether a server cannot be reached, or has just been started or stopped. Not so when it refuses us. */
+/** Reports whether the server is unreachable, starting or stopping, but not whether it rejects the credentials. */
 export function isAway(error: unknown): boolean {
   const { code } = driverErrorOf(error) ?? {};
-  return isConnectionLost(error) || AWAY_CODES.has(String(code));
+  return isConnectionLost(error) || UNREACHABLE_CODES.has(String(code));
 }
 
-/** Whether an error that came instead of the answer to a COMMIT says that nothing was stored. */
+/** Reports whether a failed COMMIT definitely stored nothing. */
 export function isRolledBack(error: unknown): boolean {
-  return isRetryable(error) || isWriteRefused(error) || SQLITE_REFUSALS.has(driverCode(error));
+  return isRetryable(error) || isWriteRefused(error) || SQLITE_COMMIT_FAILURES.has(driverCode(error));
 }
 
-/** Whether the database is away, full, read-only or overloaded: the same work may succeed in a while. */
+/** Reports whether the database is unavailable, full, read-only or overloaded, so that the same work may succeed later. */
 export function isOutage(error: unknown): boolean {
   const { code, sqlState, fatal } = driverErrorOf(error) ?? {};
   const isUnknown = code === SQLITE_ERROR || UNKNOWN_STATE.test(String(sqlState));
@@ -128,8 +130,8 @@ export function isOutage(error: unknown): boolean {
 }
 
 /**
- * Whether the database could not do what it was asked for: it is away, full, read-only or overloaded, a table is
- * missing. Not so when what it was asked for is wrong in itself, and would be refused again.
+ * Reports whether the database failed: it is unavailable, full, read-only or overloaded, or a table is missing. False for
+ * statements that are wrong themselves and would fail again.
  */
 export function isDriverFailure(error: unknown): boolean {
   const { code, sqlState, fatal, message } = driverErrorOf(error) ?? {};
@@ -140,7 +142,7 @@ export function isDriverFailure(error: unknown): boolean {
     return false;
   }
   return code === SQLITE_ERROR
-    ? SOMETHING_AWAY.test(String(message))
+    ? MISSING_OBJECT.test(String(message))
     : !MISTAKE_STATES.test(String(sqlState));
 }
 
@@ -149,7 +151,7 @@ function driverCode(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** A connection that cannot be had fails without a query. */
+/** Returns the error of the driver. A connection that cannot be opened fails with a plain error, without a query. */
 function driverErrorOf(error: unknown): DriverError | undefined {
   if (error instanceof QueryFailedError) {
     return error.driverError as DriverError;

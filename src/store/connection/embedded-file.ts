@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import type LibsqlDatabase from 'libsql';
 
-const LONGEST_HOLD_MS = 5;
+const MAX_HOLD_MS = 5;
 const REQUESTS_FIRST = 4;
 
 /**
- * Whose turn it is to use the one connection of the embedded file: a statement sent during someone's transaction would become part of
- * it. Requests go before background work, which gets every fifth turn at least.
+ * Queues work for the single connection of the embedded file, because a statement sent during another caller's transaction
+ * would become part of it. Requests precede background work, which gets at least every fifth turn.
  */
 export class EmbeddedTurns {
   private readonly requests: (() => void)[] = [];
@@ -15,7 +15,7 @@ export class EmbeddedTurns {
   private passed = 0;
   private pausedAt = 0;
 
-  /** @param isBackground whether nobody waits for an answer */
+  /** Runs work when it is its turn. @param isBackground whether the work does not belong to a request */
   async take<T>(work: () => Promise<T>, isBackground: boolean): Promise<T> {
     if (this.isInUse) {
       const line = isBackground ? this.background : this.requests;
@@ -32,7 +32,7 @@ export class EmbeddedTurns {
 
   private handOver(): void {
     const next = this.next();
-    // Still in use when there is one: nobody may come in between.
+    // The connection stays in use if there is a successor, so that no other work gets in between.
     this.isInUse = next !== undefined;
     next?.();
   }
@@ -47,9 +47,9 @@ export class EmbeddedTurns {
     return this.background.shift();
   }
 
-  // The driver answers at once: whoever asks again and again would never let timers, requests or signals have their turn.
+  /** Yields the event loop periodically, because the synchronous driver would otherwise block timers and requests. */
   private async pause(): Promise<void> {
-    if (performance.now() - this.pausedAt >= LONGEST_HOLD_MS) {
+    if (performance.now() - this.pausedAt >= MAX_HOLD_MS) {
       await setImmediate();
       this.pausedAt = performance.now();
     }
@@ -65,15 +65,14 @@ const COMMIT = 'COMMIT';
 const ROLLBACK = 'ROLLBACK';
 
 /**
- * Keeps the transactions of one connection to the embedded file what the driver takes them for.
+ * Makes transactions on a connection to the embedded file behave as TypeORM expects.
  *
- * Each transaction takes the lock for writing when it begins, and waits there for its turn. A transaction that reads
- * first would fail at its first write if another process has written meanwhile.
+ * Each transaction takes the write lock when it begins. Otherwise a transaction that reads first would fail at its first write
+ * if another process has written in between.
  *
  * SQLite itself rolls back a transaction when the disk is full or fails (https://www.sqlite.org/lang_transaction.html,
- * "Response To Errors Within A Transaction"). Later statements of that transaction would be stored by themselves, and
- * the ROLLBACK would be an error. The driver would then believe for good that the transaction goes on, and would commit
- * nothing any more.
+ * "Response To Errors Within A Transaction"). Later statements of that transaction would be committed separately, and the
+ * ROLLBACK would fail. TypeORM would then assume an open transaction forever, and never commit again.
  */
 export function keepTransactions(connection: Connection): void {
   const transactions = new EmbeddedTransactions(connection);
@@ -112,7 +111,7 @@ class EmbeddedTransactions {
     };
   }
 
-  /** One that SQLite has rolled back already needs no more of it. One that never began is an error, as the driver expects. */
+  /** Skips the rollback if SQLite has already rolled back. If no transaction began, it fails as TypeORM expects. */
   private rollback(run: Statement['run']): Statement['run'] {
     return (...parameters) => {
       const { hasEnded } = this;

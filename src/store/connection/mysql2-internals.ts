@@ -16,7 +16,7 @@ export function socketOf(connection: Connection | PromiseConnection): Socket {
 }
 
 /** Reports whether the server owes an answer on a connection. */
-export function isAsked(connection: Connection): boolean {
+export function isAwaitingAnswer(connection: Connection): boolean {
   const { _command: command, _commands: commands } = connection as unknown as Internals;
   return (command !== undefined && command !== null) || commands.length > 0;
 }

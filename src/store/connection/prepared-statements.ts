@@ -1,21 +1,21 @@
 import type { PoolConnection } from 'mysql2';
 
-const MOST = 500;
+const MAX_STATEMENTS = 500;
 const repeated = new Set<string>();
 
 /**
- * Marks a statement that is sent again and again with other values only. A server reads its text once for each connection, which is a third
- * of what a short statement costs it.
- * @param sql one of few texts, so without lists of any length
+ * Marks a statement that is sent often with different values. The server then parses its text once per connection, which saves
+ * a third of the cost of a short statement.
+ * @param sql one of a small number of texts, so it must not contain lists of variable length
  */
 export function prepared(sql: string): string {
-  if (repeated.size < MOST) {
+  if (repeated.size < MAX_STATEMENTS) {
     repeated.add(sql);
   }
   return sql;
 }
 
-/** Lets a connection prepare the statements that were marked. */
+/** Makes a connection prepare the marked statements. */
 export function prepareOn(connection: PoolConnection): void {
   const query = connection.query.bind(connection) as (...args: unknown[]) => unknown;
   const execute = connection.execute.bind(connection) as (...args: unknown[]) => unknown;

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import mysql2, { type Connection, type Pool, type PoolConnection } from 'mysql2';
 import type { DataSource } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
-import { isAsked, socketOf } from './mysql2-internals.js';
+import { isAwaitingAnswer, socketOf } from './mysql2-internals.js';
 import { dropConnections, poolFactory, poolState, type PoolRules } from './server-pool.js';
 
 const LIMIT = 200;
@@ -18,7 +18,7 @@ const RULES: PoolRules = {
 const TEXT = { catalog: 'def', schema: '', table: '', orgTable: '', name: 'bytes', orgName: '' };
 const COLUMN = { ...TEXT, characterSet: 45, columnLength: 20, columnType: 253, flags: 0, decimals: 0 };
 
-/** What the server side of mysql2 offers, beyond its types. */
+/** Server side of mysql2, which its types lack. */
 interface ServedConnection extends Connection {
   serverHandshake(options: object): void;
   writeColumns(columns: object[]): void;
@@ -41,7 +41,7 @@ async function poolOfServer(rules: Partial<PoolRules>): Promise<Pool> {
     });
     served.on('query', (sql: string) => {
       if (sql !== 'SILENCE') {
-        // The driver does not begin anew with each command, as servers do.
+        // Servers restart the sequence with each command, but mysql2 does not.
         served.sequenceId = 1;
         served.writeColumns([COLUMN]);
         served.writeTextRow([String(LIMIT)]);
@@ -72,7 +72,7 @@ const stateOf = (pool: Pool): ReturnType<typeof poolState> =>
 describe('the pool of a server', () => {
   afterEach(() => ended.splice(0).forEach((end) => end()));
 
-  it('counts connections and those that wait for one', async () => {
+  it('counts connections and waiting callers', async () => {
     const pool = await poolOfServer({});
     const connection = await borrowed(pool);
     const next = borrowed(pool);
@@ -85,7 +85,7 @@ describe('the pool of a server', () => {
     expect(stateOf(pool)).toEqual({ used: 0, idle: 1, waiting: 0 });
   });
 
-  it('lets nobody wait for longer than allowed, and keeps a connection that comes later', async () => {
+  it('rejects callers that wait too long, and keeps a connection that becomes available later', async () => {
     const pool = await poolOfServer({ waitMs: 300 });
     const connection = await borrowed(pool);
     await expect(borrowed(pool)).rejects.toMatchObject({ name: 'DatabaseOverloadedError' });
@@ -108,15 +108,15 @@ describe('the pool of a server', () => {
     expect(await sent(await borrowed(pool), 'SELECT 1')).toEqual([{ bytes: String(LIMIT) }]);
   });
 
-  it('closes a connection whose server owes an answer and is silent', async () => {
+  it('closes a connection whose server does not answer', async () => {
     const pool = await poolOfServer({ silenceMs: 50 });
     const connection = await borrowed(pool);
     await sent(connection, 'SELECT 1');
-    expect(isAsked(connection)).toBe(false);
+    expect(isAwaitingAnswer(connection)).toBe(false);
     expect(socketOf(connection)).toBeInstanceOf(Socket);
     expect(socketOf(connection.promise())).toBe(socketOf(connection));
     const answer = sent(connection, 'SILENCE');
-    expect(isAsked(connection)).toBe(true);
+    expect(isAwaitingAnswer(connection)).toBe(true);
     await expect(answer).rejects.toMatchObject({ code: 'DATABASE_SILENT', fatal: true });
   });
 

@@ -1,7 +1,7 @@
 import mysql2, { type Pool, type PoolConnection, type PoolOptions } from 'mysql2';
 import { QueryFailedError, type DataSource } from 'typeorm';
 import { DatabaseOverloadedError } from '../database.errors.js';
-import { isAsked, socketOf } from './mysql2-internals.js';
+import { isAwaitingAnswer, socketOf } from './mysql2-internals.js';
 import { PacketLimit } from './packet-limit.js';
 import { prepareOn } from './prepared-statements.js';
 
@@ -156,13 +156,13 @@ class ServerPool {
   }
 
   private async endSilent(connection: PoolConnection): Promise<void> {
-    if (!isAsked(connection)) {
+    if (!isAwaitingAnswer(connection)) {
       return;
     }
     if (this.isPatient && (await answers(this.options, this.rules.silenceMs))) {
       // The event comes once for each timeout that is set.
       socketOf(connection).setTimeout(this.rules.silenceMs);
-    } else if (isAsked(connection)) {
+    } else if (isAwaitingAnswer(connection)) {
       socketOf(connection).destroy(
         Object.assign(new Error('database connection is silent'), { code: 'DATABASE_SILENT' }),
       );

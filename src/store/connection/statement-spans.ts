@@ -13,7 +13,7 @@ const SYSTEMS: Readonly<Record<string, string>> = {
 /** Groups: the first word of a statement, and its first table. */
 const SUMMARY =
   /^\s*(?:(SELECT|DELETE|WITH)\b.*?\bFROM\s+[`"(]*(\w+)|(INSERT|REPLACE)\b.*?\bINTO\s+[`"]?(\w+)|(UPDATE)\s+[`"]?(\w+)|(\w+))/is;
-const READ_OF_IT = 4_096;
+const MAX_PARSED = 4_096;
 
 const watched = new WeakSet<QueryRunner>();
 
@@ -43,7 +43,7 @@ function asStatement<Result>(
   if (recordedSpan() === undefined) {
     return send();
   }
-  const [, ...groups] = SUMMARY.exec(sql.slice(0, READ_OF_IT)) ?? [];
+  const [, ...groups] = SUMMARY.exec(sql.slice(0, MAX_PARSED)) ?? [];
   const [operation = '', table] = groups.filter((group) => group !== undefined);
   const summary = [operation.toUpperCase(), ...(table === undefined ? [] : [table])].join(' ');
   const attributes = {
@@ -56,7 +56,7 @@ function asStatement<Result>(
   return inSpan(summary, { kind: SpanKind.CLIENT, attributes }, send);
 }
 
-/** Sends raw statements outside of transactions directly to the server's pool, and records spans. Once for each data source. */
+/** Sends raw statements outside of transactions directly to the server's pool, and records spans. Call once per data source. */
 export function sendDirectly(dataSource: DataSource): void {
   replaceRawQuery(dataSource, (sql, values) =>
     asStatement(dataSource, sql, () => queryPool(dataSource, sql, values)),

@@ -38,7 +38,7 @@ describe('the hooks of TypeORM', () => {
   });
   afterAll(() => dataSource.destroy());
 
-  it('see every statement, those of transactions included', async () => {
+  it('see every statement, including those of transactions', async () => {
     await dataSource.transaction(async (manager) => {
       await manager.insert(ThingEntity, { id: 1, size: 1 });
       await manager.update(ThingEntity, { id: 1 }, { size: 2 });
@@ -49,7 +49,7 @@ describe('the hooks of TypeORM', () => {
     expect(sent).toEqual(['BEGIN', 'INSERT', 'UPDATE', 'UPDATE', 'COMMIT', 'SELECT', 'DELETE']);
   });
 
-  it('send raw statements in another way', async () => {
+  it('replace how raw statements are sent', async () => {
     replaceRawQuery(dataSource, (sql, values) => Promise.resolve([sql, values]));
     expect(await dataSource.manager.query('SELECT ?', [1])).toEqual(['SELECT ?', [1]]);
   });

@@ -3,11 +3,11 @@ import type { DataSource, QueryRunner } from 'typeorm';
 export type Send = (...args: unknown[]) => Promise<unknown>;
 
 /*
- * TypeORM reports statements to loggers and subscribers, but nobody can delay one or send it in another way. So these functions
- * replace methods of it; typeorm-hooks.spec.ts fails when statements no longer pass them.
+ * TypeORM reports statements to loggers and subscribers, but these cannot delay or replace them. So these functions replace
+ * methods of TypeORM. typeorm-hooks.spec.ts fails when statements bypass the replacements.
  */
 
-/** Replaces how a query runner sends its statements, those of its transaction included. */
+/** Replaces how a query runner sends statements, including those of its transaction. */
 export function replaceQuery(runner: QueryRunner, replacement: (send: Send) => Send): void {
   const send = runner.query.bind(runner) as QueryRunner['query'] & Send;
   runner.query = replacement(send) as typeof send;

@@ -47,7 +47,7 @@ export class GroupQueue<Member extends Waiting> {
   private schedule(): void {
     if (!this.isDue && this.waiting.length > 0 && this.running < this.limits.groups) {
       this.isDue = true;
-      // Requests that were read in the same turn of the event loop share the group.
+      // Requests that were read in the same iteration of the event loop share the group.
       setImmediate(() => {
         this.isDue = false;
         this.begin();

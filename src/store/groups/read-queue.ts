@@ -4,7 +4,7 @@ import { isDatabaseFailure } from '../database.errors.js';
 import { GroupQueue, type GroupLimits, type Waiting } from './group-queue.js';
 import { groupedBy } from '#engine/support';
 
-const LONGEST_TURN_MS = 5;
+const MAX_SLICE_MS = 5;
 
 /** Reads for one caller. */
 export type SharedRead<Part, Result> = (part: Part) => Promise<Result>;
@@ -85,7 +85,7 @@ async function answerAll<Result>(
     await new Promise<void>((resolve) => {
       process.nextTick(resolve);
     });
-    if (performance.now() - begun > LONGEST_TURN_MS) {
+    if (performance.now() - begun > MAX_SLICE_MS) {
       await setImmediate();
       begun = performance.now();
     }

@@ -50,7 +50,7 @@ export class StepTransaction implements Sender {
     return this.send(() => this.runner.query(sql, values) as Promise<Rows>);
   }
 
-  /** Runs a statement that changes rows. @returns how many rows met its conditions */
+  /** Runs a statement that changes rows. @returns how many rows matched its conditions */
   async change(sql: string, values: readonly unknown[]): Promise<number> {
     this.hasWritten = true;
     return (await this.send(() => this.runner.query(sql, [...values], true))).affected ?? 0;

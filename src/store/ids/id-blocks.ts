@@ -7,7 +7,7 @@ import { IdBlockEntity } from './id-block.entity.js';
 import { cached } from '#engine/support';
 import { SingleFlight } from '../../platform/concurrency/single-flight.js';
 
-/** A transaction asked for more ids than are in stock. */
+/** A transaction used more ids than were reserved. */
 export class IdRangeExhaustedError extends InternalError {
   readonly code = 'ID_RANGE_EXHAUSTED';
   constructor() {
@@ -15,14 +15,14 @@ export class IdRangeExhaustedError extends InternalError {
   }
 }
 
-/** Ids that one replica reserves at a time. What it has not used when it ends is never used: gaps mean nothing. */
+/** Number of ids that a replica reserves at once. Ids that are unused when it stops are never used. */
 const BLOCK_SIZE = 1_000;
-/** With fewer in stock the next block is reserved, while the others are handed out. */
+/** With fewer ids in stock, the next block is reserved in the background. */
 const LOW_STOCK = 500;
-/** Rests of blocks that are kept; with more the oldest is forgotten. */
+/** Maximum number of partly used blocks. Beyond it the oldest is dropped. */
 const MAX_PARTS = 32;
 
-/** Sequences of ids. Others may be named as needed, up to 32 characters. */
+/** Name of a sequence of ids, up to 32 characters. */
 type IdName = 'process-instance' | 'process-token' | 'process-node' | 'job' | (string & {});
 
 interface Part {
@@ -35,11 +35,11 @@ interface Stock {
 }
 
 /**
- * Ids from 1 to 2^53 - 1 that no other replica of the service gives out. Each replica reserves blocks of 1,000 in a
- * short transaction of its own, and hands the ids out from memory. Neither gaps nor the order of ids mean anything.
+ * Assigns ids from 1 to 2^53 - 1 that are unique across replicas. Each replica reserves blocks of 1,000 in a short transaction
+ * of its own, and assigns the ids from memory. Neither gaps nor the order of ids have a meaning.
  *
- * Ask for them **before** `Database.write` (`next`): inside, a stock that has run out could not be filled up, because the
- * embedded file has one connection. Or `provide` before it and `take` inside, and begin again when there are too few.
+ * Call `next` **before** `Database.write`, because the embedded file has one connection, so the stock cannot be refilled inside.
+ * Or call `provide` before and `take` inside, and start over when too few ids are left.
  */
 @Injectable()
 export class IdBlocks {
@@ -50,10 +50,11 @@ export class IdBlocks {
 
   /**
    * Takes `count` consecutive ids.
+   * @returns the first one
    * @throws NestedDatabaseUseError inside of work given to `Database`
    */
   async next(name: IdName, count = 1): Promise<number> {
-    // Not only when the stock is empty, which would be one call in a thousand.
+    // Checked always, not only in the rare case that the stock is empty.
     this.database.refuseNestedUse();
     if (count >= BLOCK_SIZE) {
       return this.database.writeAside((manager) => advance(manager, name, count));
@@ -69,7 +70,7 @@ export class IdBlocks {
   }
 
   /**
-   * Sees to it that so many ids of each kind are in stock, for `take`. Mostly there is nothing to wait for.
+   * Ensures that this many ids of each sequence are in stock for `take`. Usually returns without waiting.
    * @throws NestedDatabaseUseError inside of work given to `Database`
    */
   async provide(names: readonly IdName[], count: number): Promise<void> {
@@ -80,15 +81,15 @@ export class IdBlocks {
         await this.refilled(name, stock, Math.max(count, BLOCK_SIZE));
       }
       if (leftIn(stock) < LOW_STOCK) {
-        // Whoever needs it, asks again and is told.
+        // A later call that needs the block retries and reports the error.
         this.refilled(name, stock).catch(() => undefined);
       }
     }
   }
 
   /**
-   * Takes one id out of the stock, at once, also inside of a transaction. One that is rolled back leaves a gap.
-   * @throws IdRangeExhaustedError when there are none: then roll back, `provide` more and begin again
+   * Takes one id from the stock, without waiting. May be used in a transaction, where a rollback leaves a gap.
+   * @throws IdRangeExhaustedError when the stock is empty; roll back, `provide` more and start over
    */
   take(name: IdName): number {
     const id = take(this.stockOf(name), 1);
@@ -98,7 +99,7 @@ export class IdBlocks {
     return id;
   }
 
-  /** Those who need it at one time wait for one block. */
+  /** Reserves a block. Concurrent callers wait for the same one. */
   private refilled(name: IdName, stock: Stock, count = BLOCK_SIZE): Promise<void> {
     return this.refills.run(name, async () => {
       const next = await this.database.writeAside((manager) => advance(manager, name, count));
@@ -127,12 +128,12 @@ function take(stock: Stock, count: number): number | undefined {
   return part.next - count;
 }
 
-/** Moves the beginning of the free ids; the row stays locked until the transaction ends, so nobody gets the same ids. */
+/** Reserves ids. The row stays locked until the transaction ends, so no two replicas get the same ids. */
 async function advance(manager: EntityManager, name: IdName, count: number): Promise<number> {
   const { affected } = await manager.increment(IdBlockEntity, { name }, 'next', count);
   if (affected === 0) {
     await manager.insert(IdBlockEntity, { name, next: 1 }).catch((error: unknown) => {
-      // Another replica was first; its row serves both.
+      // Another replica has inserted the row.
       if (!isDuplicate(error)) {
         throw error;
       }

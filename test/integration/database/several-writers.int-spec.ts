@@ -53,7 +53,7 @@ describe.skipIf(program === undefined || !hasPlugin)('a replication group', () =
     const service = await start('OFF');
     expect(await service.ended()).toBe(1);
     expect(service.output).toContain(
-      '"reason":"The database is a replication group with several primaries (group_replication_single_primary_mode): switch it to one.',
+      '"reason":"The database is a replication group with several primaries (group_replication_single_primary_mode): switch to single-primary mode.',
     );
     expect(service.output).not.toContain('"stack"');
   });
@@ -66,7 +66,7 @@ describe.skipIf(galera?.server === undefined)('a Galera cluster', () => {
     const service = await launch(galera?.server?.nodes[index] as PrivateServer);
     expect(await service.ended()).toBe(1);
     expect(service.output).toContain(
-      '"reason":"The database is a cluster of Galera with several nodes (wsrep_on, wsrep_cluster_size): use one server with replicas.',
+      '"reason":"The database is a Galera cluster with several nodes (wsrep_on, wsrep_cluster_size): use one server with replicas.',
     );
     expect(service.output).not.toContain('"stack"');
   });

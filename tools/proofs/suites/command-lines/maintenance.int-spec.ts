@@ -97,7 +97,7 @@ describe('commands on the database', () => {
     expect(ended).toEqual({
       status: 1,
       stdout: `Database: embedded file ${join(folder, 'svc.sqlite')}\n`,
-      stderr: 'There is no such file: "npm run migration:run" makes it, or a start of the service.\n',
+      stderr: 'The file does not exist. Create it with "npm run migration:run", or start the service.\n',
     });
     await expect(access(join(folder, 'svc.sqlite'))).rejects.toThrow('ENOENT');
   });
@@ -112,7 +112,7 @@ describe('commands on the database', () => {
       expect([status, stderr]).toEqual([
         EX_CONFIG,
         expect.stringMatching(
-          /^Wrong configuration:\n {2}DATABASE_URL names a user or a database that the server refuses: ER_\w+\n$/,
+          /^Wrong configuration:\n {2}DATABASE_URL names a user or database that the server rejects: ER_\w+\n$/,
         ),
       ]);
       expect(stderr).not.toContain(PASSWORD);

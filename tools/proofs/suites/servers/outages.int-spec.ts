@@ -12,7 +12,7 @@ import {
   DatabaseUnavailableError,
   isDatabaseFailure,
 } from '../../../../src/store/database.errors.js';
-import { warnOfPackets } from '../../../../src/store/start-checks.js';
+import { warnOfSmallPackets } from '../../../../src/store/start-checks.js';
 import { WriteProofEntity } from '../../../../src/store/write-proof.entity.js';
 import { SCHEMA } from '../../../../src/schema.js';
 import { TcpProxy } from '../../../../test/integration/health/tcp-proxy.js';
@@ -108,17 +108,17 @@ describe.skipIf(databaseUrl.startsWith('sqlite:'))('a database server that fails
     const warned: unknown[] = [];
     const log = { warn: (...all: unknown[]) => warned.push(all) } as unknown as Log;
     const small = { options: open[0]!.options, query: async () => [{ bytes: 4_194_304 }] };
-    await warnOfPackets(small as unknown as DataSource, log);
+    await warnOfSmallPackets(small as unknown as DataSource, log);
     expect(warned).toEqual([
       [
-        'a packet of the database is too small',
+        'max_allowed_packet is too small',
         {
           detail:
-            'max_allowed_packet of the database server (4194304 bytes) must be above 8388608: what is larger cannot be stored.',
+            'max_allowed_packet of the database server (4194304 bytes) must be above 8388608: larger values cannot be stored.',
         },
       ],
     ]);
-    await warnOfPackets(open[0]!, log);
+    await warnOfSmallPackets(open[0]!, log);
     expect(warned).toHaveLength(1);
   });
 
