@@ -2,8 +2,8 @@ const MESSAGE_MAX_LENGTH = 500;
 const STACK_MAX_LENGTH = 4_000;
 
 /**
- * Classes whose messages are logged if this service's own code threw the error. Libraries, drivers and the parser of JSON quote
- * what they were given; so do the service's own error classes, whose `name` and `code` say what happened.
+ * Classes whose messages are logged if this service's own code threw the error. Libraries, drivers and the JSON parser quote
+ * their input. So do the service's own error classes, whose `name` and `code` are enough.
  */
 const PLAIN_ERRORS: ReadonlySet<unknown> = new Set([Error, TypeError, RangeError, ReferenceError]);
 /** A frame in a file of this service: `at read (file:///…/dist/src/a.js:1:2)`, not `at JSON.parse (<anonymous>)`. */
