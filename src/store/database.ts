@@ -208,7 +208,7 @@ export class Database {
     }
   }
 
-  /** Work that cannot use `Database` again. */
+  /** Wraps work so that it cannot call `Database` again. */
   private guarded<On extends Sender, T>(work: (on: On) => Promise<T>): (on: On) => Promise<T> {
     this.refuseNestedUse();
     return (on) => this.atWork.run(true, () => work(on));

@@ -39,7 +39,7 @@ describe('groups of shards', () => {
 
   it('separate rows that may not be changed together', () => {
     const placed = [{ shard: 1 }, { shard: 2 }, { shard: 3 }];
-    expect(groups(1).parted(placed)).toEqual([placed]);
-    expect(groups(2).parted(placed)).toEqual([[{ shard: 1 }, { shard: 3 }], [{ shard: 2 }]]);
+    expect(groups(1).byGroup(placed)).toEqual([placed]);
+    expect(groups(2).byGroup(placed)).toEqual([[{ shard: 1 }, { shard: 3 }], [{ shard: 2 }]]);
   });
 });

@@ -106,7 +106,7 @@ export class ShardGroups {
   }
 
   /** Splits rows by group of shards. */
-  parted<Placed extends { shard: number }>(all: readonly Placed[]): Placed[][] {
+  byGroup<Placed extends { shard: number }>(all: readonly Placed[]): Placed[][] {
     return [...groupedBy(all, ({ shard }) => this.of(shard)).values()];
   }
 }

@@ -161,7 +161,7 @@ export class JobsRepository {
 
   /** Releases claimed jobs whose handlers were not called, without counting the attempt. */
   async giveBack(jobs: readonly Job[]): Promise<void> {
-    for (const part of this.groups.parted(jobs)) {
+    for (const part of this.groups.byGroup(jobs)) {
       await this.change(part, 0, { lease: null, attempts: () => 'attempts - 1' });
     }
   }
@@ -209,7 +209,7 @@ export class JobsRepository {
   ): Promise<(ClaimedJob | undefined)[]> {
     const taken = new Map<number, ClaimedJob>();
     for (const leaseMs of new Set(wanted.map((one) => one.leaseMs))) {
-      for (const alike of this.groups.parted(wanted.filter((one) => one.leaseMs === leaseMs))) {
+      for (const alike of this.groups.byGroup(wanted.filter((one) => one.leaseMs === leaseMs))) {
         for (const job of await this.claimAlike(manager, alike, leaseMs)) {
           taken.set(job.id, job);
         }

@@ -2,7 +2,7 @@ import { And, In, LessThan, type EntityManager } from 'typeorm';
 import type { SomeApps } from '../../platform/user/grant.js';
 import {
   inApps,
-  both,
+  allOf,
   EVERY_SHARD,
   type Condition,
   type Where,
@@ -160,7 +160,7 @@ async function narrowed(
     }
     conditions.push(builds);
   }
-  return both(conditions);
+  return allOf(conditions);
 }
 
 /**

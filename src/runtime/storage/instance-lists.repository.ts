@@ -4,7 +4,7 @@ import { timeOfUuid } from '../../platform/ordered-uuid.js';
 import type { SomeApps } from '../../platform/user/grant.js';
 import {
   inApps,
-  both,
+  allOf,
   EVERY_SHARD,
   type Condition,
   type Where,
@@ -95,7 +95,7 @@ export class InstanceListsRepository {
       ...(parent && calledBy(parent.id)),
     };
     const parts = narrowed.ids === null ? seenParts(query, seen) : null;
-    const and = both([...(parts === null ? seenAtAll(manager, seen) : []), ...narrowed.conditions]);
+    const and = allOf([...(parts === null ? seenAtAll(manager, seen) : []), ...narrowed.conditions]);
     const wheres = (parts ?? [{}]).map((part) => ({ ...where, ...part }));
     const found = await this.found(manager, query, wheres, { order: { uuid: 'DESC' }, limit, and });
     return newestFirst(found).slice(0, limit);

@@ -135,7 +135,7 @@ export const Instances = {
     uuids: readonly string[],
     groups: ShardGroups,
   ): Promise<(StoredInstance | null)[]> {
-    const parts = groups.parted(uuids.map((uuid) => ({ uuid, shard: shardOfUuid(uuid) })));
+    const parts = groups.byGroup(uuids.map((uuid) => ({ uuid, shard: shardOfUuid(uuid) })));
     const rows = await Promise.all(
       parts.map((part) => {
         const uuid = In(filledUp(part.map((one) => one.uuid)));

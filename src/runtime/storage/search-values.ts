@@ -1,6 +1,6 @@
 import { And, type EntityManager, type FindOperator } from 'typeorm';
 import type { Sender } from '../../store/groups/step-transaction.js';
-import { both, EVERY_SHARD, type Condition, type Where } from '../../store/tables/conditions.js';
+import { allOf, EVERY_SHARD, type Condition, type Where } from '../../store/tables/conditions.js';
 import { readTogether } from '../../store/tables/read-together.js';
 import { indexHint } from '../../store/tables/selection.js';
 import { shardOf } from '../../store/shards.js';
@@ -60,7 +60,7 @@ export async function findBySearchValues(
   if (first === undefined) {
     return [];
   }
-  const and = both(others.map((term) => hasSearchValue(manager, 'process_search_values', term)));
+  const and = allOf(others.map((term) => hasSearchValue(manager, 'process_search_values', term)));
   const [found = []] = await newestOf(manager, search, [first], { limit, and });
   return found;
 }
@@ -99,7 +99,7 @@ async function newestOf(
       FOUND.part(
         manager,
         { shard: EVERY_SHARD, term: termHash(term), ...part.where, ...within },
-        { order: { uuid: 'DESC' }, limit, and: both([part.ofApps ?? ANY, and]), index: indexFor(part) },
+        { order: { uuid: 'DESC' }, limit, and: allOf([part.ofApps ?? ANY, and]), index: indexFor(part) },
       ),
     ),
   );

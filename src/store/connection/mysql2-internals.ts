@@ -15,7 +15,7 @@ export function socketOf(connection: Connection | PromiseConnection): Socket {
   return (plain as Internals).stream;
 }
 
-/** Reports whether the server owes an answer on a connection. */
+/** Reports whether the server has not answered all commands of a connection. */
 export function isAwaitingAnswer(connection: Connection): boolean {
   const { _command: command, _commands: commands } = connection as unknown as Internals;
   return (command !== undefined && command !== null) || commands.length > 0;

@@ -18,7 +18,7 @@ type Borrower = Parameters<Pool['getConnection']>[0];
 
 const pools = new WeakMap<object, ServerPool>();
 
-/** Creates pools of the driver that keep these rules. */
+/** Creates pools of the driver that follow these rules. */
 export function poolFactory(rules: PoolRules): (options: PoolOptions) => Pool {
   return (options) => {
     const pool = mysql2.createPool(options);

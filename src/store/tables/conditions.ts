@@ -32,7 +32,7 @@ export function conditionOf(shape: TableShape, where: Readonly<Record<string, un
 
 function everyOne(parts: readonly (Condition | null)[]): Condition | null {
   const met = parts.filter((part) => part !== null);
-  return met.length < parts.length ? null : both(met);
+  return met.length < parts.length ? null : allOf(met);
 }
 
 /** Replaces the shard in the few statements that use all shards. */
@@ -90,7 +90,7 @@ export function oneOrAny(shards: readonly number[]): number | FindOperator<numbe
 }
 
 /** Combines conditions with AND. */
-export function both(parts: readonly Condition[]): Condition {
+export function allOf(parts: readonly Condition[]): Condition {
   const present = parts.filter(({ sql }) => sql !== '');
   return {
     sql: present.map(({ sql }) => sql).join(' AND '),

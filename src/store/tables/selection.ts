@@ -1,5 +1,5 @@
 import { In } from 'typeorm';
-import { both, placedCondition, whereClause, type Condition, type Where } from './conditions.js';
+import { allOf, placedCondition, whereClause, type Condition, type Where } from './conditions.js';
 import type { RawRow } from './column-values.js';
 import { sharedBy, type Sender } from '../groups/step-transaction.js';
 import { prepared } from '../connection/prepared-statements.js';
@@ -96,7 +96,7 @@ export class Selection<Row extends object, Read extends object> {
     if (given === null) {
       return null;
     }
-    const condition = and === undefined ? given : both([given, and]);
+    const condition = and === undefined ? given : allOf([given, and]);
     const ordered = whereClause(condition) + (order === undefined ? '' : orderClause(this.shape, order));
     return limit === undefined
       ? { sql: ordered, values: condition.values }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { firstUuidAt } from '../../../../platform/ordered-uuid.js';
 import type { SomeApps } from '../../../../platform/user/grant.js';
-import { both, storableTime } from '../../../../store/tables/conditions.js';
+import { allOf, storableTime } from '../../../../store/tables/conditions.js';
 import { ofApps } from './workflow-runs.repository.js';
 import { toJson, type RawRow } from '../../../../store/tables/column-values.js';
 import { sameShard } from '../../../../store/shards.js';
@@ -33,7 +33,7 @@ const STATES = Object.values(WorkflowRunState);
 export class WorkflowUsageRepository {
   /** Returns model calls started in a time range, newest first. */
   async modelCalls(manager: EntityManager, scope: UsageScope, limit: number): Promise<ModelCall[]> {
-    const { sql, values } = both([
+    const { sql, values } = allOf([
       { sql: 'c.kind = ?', values: [CallKind.Model] },
       { sql: 'c.started_at >= ? AND c.started_at < ?', values: [timeOf(scope.from), timeOf(scope.to)] },
       ofApps(manager, scope.apps),
@@ -55,7 +55,7 @@ export class WorkflowUsageRepository {
   /** Counts runs started in a time range by state; states without runs are missing. */
   async runs(manager: EntityManager, scope: UsageScope): Promise<Map<WorkflowRunState, number>> {
     // Lists all states because the index has the state before the id.
-    const { sql, values } = both([
+    const { sql, values } = allOf([
       { sql: `run.state IN (${STATES.map(() => '?').join(', ')})`, values: STATES },
       { sql: 'run.id >= ? AND run.id < ?', values: [firstUuidAt(scope.from), firstUuidAt(scope.to)] },
       ofApps(manager, scope.apps),
