@@ -36,22 +36,26 @@ const PACKAGES = [
 /** Hides database drivers from its entire process, so it runs in the project `driverless`. */
 const DRIVERLESS_TEST = 'test/integration/discovery-probes/drivers.int-spec.ts';
 
+/** Tests of single components against external parties, and of HTTP: what can differ between versions of Node.js. */
+const NETWORK_TESTS = [
+  'test/integration/{auth,discovery-probes,mcp-connection}/**/*.int-spec.ts',
+  // Messages, headers, limits and the OpenAPI document: answered before a service reads a row. Except `request-body`,
+  // which stores characters and numbers.
+  'test/integration/http/!(request-body).int-spec.ts',
+];
+
 /**
  * Tests whose result does not depend on the database: they run no statements, or only statements that other tests cover
  * on each database. The matrix runs them on the first database only.
  */
 const SAME_ON_EVERY_DATABASE = [
-  // Single components against external parties.
-  'test/integration/{auth,discovery-probes,mcp-connection}/**/*.int-spec.ts',
-  'test/integration/client/connections.int-spec.ts',
+  ...NETWORK_TESTS,
+  'test/integration/client/*.int-spec.ts',
   'test/integration/discovery/sources/**/*.int-spec.ts',
-  // Messages, headers, limits and the OpenAPI document: answered before a service reads a row. Except `request-body`,
-  // which stores characters and numbers.
-  'test/integration/http/!(request-body).int-spec.ts',
   'test/integration/openapi.int-spec.ts',
   // Calls to models, tools and endpoints. `agent-process`, `resolution`, `preflight` and `workflows` cover what they
   // store.
-  'test/integration/agents/sample-agent*.int-spec.ts',
+  'test/integration/agents/{custom-agent,preflight-libraries,sample-agent*}.int-spec.ts',
   'test/integration/rest-endpoints/**/*.int-spec.ts',
   // The sample, which calls routes that `builds` covers.
   'test/integration/packages/**/*.int-spec.ts',
@@ -64,10 +68,14 @@ const SAME_ON_EVERY_DATABASE = [
   'test/integration/api-docs.int-spec.ts',
   // Validation of packages, credentials, addresses, answers and expressions. `store-package`, `create-system`,
   // `synchronisation` and `start-process` cover their statements.
-  'test/integration/builds/{outdated-package,package-problems}.int-spec.ts',
+  'test/integration/builds/{build-differences,damaged-build,library-rights,outdated-package}.int-spec.ts',
+  'test/integration/builds/{package-problems,package-systems,workflow-nodes}.int-spec.ts',
+  'test/integration/health/{metrics,probes}.int-spec.ts',
+  'test/integration/rights/application-rights.int-spec.ts',
   'test/integration/systems/{api-keys,certificates,plain-http,private-keys,static-headers,token-options}.int-spec.ts',
-  'test/integration/tools/{connection-test,egress-applications,server-description}.int-spec.ts',
-  'test/integration/process-runtime/{documented-examples,failing-expressions,order-of-checks,step-warnings,stuck-joins}.int-spec.ts',
+  'test/integration/tools/{call-tool,connection-test,egress-applications,server-description}.int-spec.ts',
+  'test/integration/process-runtime/{call-errors,corrected-retries,documented-examples,failed-starts}.int-spec.ts',
+  'test/integration/process-runtime/{failing-expressions,instance-diagram,order-of-checks,step-warnings,stuck-joins}.int-spec.ts',
 ];
 
 /**
@@ -109,7 +117,7 @@ const INTEGRATION = 'test/integration/**/*.int-spec.ts';
  * shards used.
  */
 const SHARDING_TESTS = [
-  'test/integration/process-runtime/{background*,incidents,instance-lists,instance-operations,instance-search}.int-spec.ts',
+  'test/integration/process-runtime/{background,background-starts,incidents,instance-lists,instance-search}.int-spec.ts',
   'test/integration/process-runtime/{running-processes,start-process}.int-spec.ts',
   'test/integration/ui-action/repeated-actions.int-spec.ts',
   'test/integration/workflows/workflow-runs.int-spec.ts',
@@ -132,7 +140,7 @@ function integration(database: string, all: readonly string[]): TestProjectConfi
 /**
  * Selects the test files for a database. Without TEST_MATRIX each file runs once: SERVER_TESTS on a server, all others
  * on the embedded database. `all` runs every applicable file; `rest` runs each file on the databases it skipped without
- * a matrix, or again if there is no other. A database tested alone runs all files.
+ * a matrix, and NETWORK_TESTS again. A database tested alone runs all files.
  */
 function filesOn(database: string, all: readonly string[]): { include: string[]; exclude: string[] } {
   const matrix = process.env['TEST_MATRIX'];
@@ -148,7 +156,7 @@ function filesOn(database: string, all: readonly string[]): { include: string[];
   }
   if (database === 'embedded') {
     return matrix === 'rest'
-      ? { include: [...SERVER_TESTS, ...SAME_ON_EVERY_DATABASE], exclude: [DRIVERLESS_TEST] }
+      ? { include: [...SERVER_TESTS, ...NETWORK_TESTS], exclude: [DRIVERLESS_TEST] }
       : allExcept(...(matrix === 'all' ? [] : SERVER_TESTS));
   }
   if (database === 'mariadb') {
