@@ -94,12 +94,12 @@ function configureServer(app: NestExpressApplication): void {
   server.headersTimeout = httpLimits.headersTimeoutMs;
   server.requestTimeout = httpLimits.requestTimeoutMs;
   server.keepAliveTimeout = httpLimits.keepAliveTimeoutMs;
-  limitAllConnections(server, { name: 'connections', most: httpLimits.connections }, limits);
+  limitAllConnections(server, { name: 'connections', max: httpLimits.connections }, limits);
   checkHostInMiddleware(server);
   answerClientErrors(server, app.get(Log));
-  const perAddress = { name: 'address-connections', most: httpLimits.addressConnections };
+  const perAddress = { name: 'address-connections', max: httpLimits.addressConnections };
   // Behind proxies, all connections come from the last proxy.
-  if (perAddress.most > 0 && env.get('TRUST_PROXY') === 0) {
+  if (perAddress.max > 0 && env.get('TRUST_PROXY') === 0) {
     limitConnections(server, perAddress, limits);
   }
 }

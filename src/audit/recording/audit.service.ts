@@ -31,7 +31,7 @@ export interface AuditEntry {
 export class AuditService {
   private readonly denials = new RateLimiter({
     name: 'audit-denials-per-minute',
-    most: auditLimits.denialsPerMinute,
+    max: auditLimits.denialsPerMinute,
   });
 
   constructor(

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Agent, fetch as undiciFetch } from 'undici';
-import { RecentlyUsed } from '../recently-used.js';
+import { LruCache } from '../lru-cache.js';
 import { IntrospectionUnavailableError } from './auth.errors.js';
 import { boundedText } from './issuer-documents.js';
 import { SingleFlight } from '../concurrency/single-flight.js';
@@ -38,7 +38,7 @@ class AnswerError extends Error {}
  * accepted.
  */
 export class TokenIntrospection {
-  private readonly verdicts = new RecentlyUsed<string, Verdict>({ entries: MAX_ENTRIES });
+  private readonly verdicts = new LruCache<string, Verdict>({ entries: MAX_ENTRIES });
   private readonly pending = new SingleFlight<string, Verdict>();
   private readonly dispatcher: Agent;
   private failedUntil = 0;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { RecentlyUsed } from '../recently-used.js';
+import { LruCache } from '../lru-cache.js';
 import type { Principal } from '../user/principal.js';
 
 interface Entry {
@@ -23,11 +23,11 @@ const MAX_ENTRIES = 5_000;
  * evicts the least recently used entry. Holds hashes, never tokens.
  */
 export class VerifiedTokens {
-  private readonly entries: RecentlyUsed<string, Entry>;
+  private readonly entries: LruCache<string, Entry>;
 
   /** @param maxEntries maximum number of tokens in the cache */
   constructor(maxEntries = MAX_ENTRIES) {
-    this.entries = new RecentlyUsed({ entries: maxEntries });
+    this.entries = new LruCache({ entries: maxEntries });
   }
 
   find(token: string, { now, keys }: Moment): Principal | undefined {

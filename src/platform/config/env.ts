@@ -30,7 +30,7 @@ type NumberSetting = {
 export interface Limit {
   readonly name: string;
   /** 0 means no limit. */
-  readonly most: number;
+  readonly max: number;
 }
 
 /**
@@ -89,7 +89,7 @@ export class Env {
   }
 
   limit(name: NumberSetting): Limit {
-    return { name, most: this.settings[name] };
+    return { name, max: this.settings[name] };
   }
 
   /** Returns any variable of the environment, for operators' files that name one. An empty one counts as absent. */

@@ -34,7 +34,7 @@ export async function listening(port: 'PORT' | 'METRICS_PORT', started: Promise<
  * response.
  */
 export function limitConnections(server: Server, limit: Limit, metrics: LimitMetrics): void {
-  const addresses = new Bulkhead({ capacity: limit.most, queue: 0 });
+  const addresses = new Bulkhead({ capacity: limit.max, queue: 0 });
   metrics.show(limit, () => addresses.use);
   server.on('connection', (socket: Socket) => {
     try {
@@ -48,7 +48,7 @@ export function limitConnections(server: Server, limit: Limit, metrics: LimitMet
 
 /** Makes Node close new connections, from any address, when the server has reached its limit. */
 export function limitAllConnections(server: Server, limit: Limit, metrics: LimitMetrics): void {
-  server.maxConnections = limit.most;
+  server.maxConnections = limit.max;
   metrics.show(limit, async () => ({
     all: await promisify(server.getConnections.bind(server))(),
   }));

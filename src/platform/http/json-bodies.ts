@@ -50,8 +50,8 @@ export class JsonBodies {
     private readonly reflector: Reflector,
     { limits }: Metrics,
   ) {
-    const bytes = { name: 'caller-body-bytes', most: httpLimits.callerBodyBytes };
-    const values = { name: 'caller-body-values', most: httpLimits.callerBodyValues };
+    const bytes = { name: 'caller-body-bytes', max: httpLimits.callerBodyBytes };
+    const values = { name: 'caller-body-values', max: httpLimits.callerBodyValues };
     this.bytes = bodyBulkhead(bytes);
     this.values = bodyBulkhead(values);
     limits.show(bytes, () => this.bytes.use);
@@ -126,7 +126,7 @@ export class JsonBodies {
  * @param limit limit per caller; 0 means no limit
  */
 function bodyBulkhead(limit: Limit): Bulkhead {
-  return new Bulkhead({ capacity: limit.most || Infinity, waitMs: httpLimits.callerBodyWaitMs }, (refusal) =>
+  return new Bulkhead({ capacity: limit.max || Infinity, waitMs: httpLimits.callerBodyWaitMs }, (refusal) =>
     refusal === 'gone'
       ? new UnreadableBodyError(GONE)
       : new RateLimitExceededError(limit, BODY_RETRY_AFTER_SECONDS),

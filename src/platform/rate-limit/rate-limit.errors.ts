@@ -7,10 +7,10 @@ export class RateLimitExceededError extends TooManyRequestsError {
   readonly limit: string;
   /** @param retryAfterSeconds whole seconds until requests are accepted again, at least 1 */
   constructor(
-    { name, most }: Limit,
+    { name, max }: Limit,
     readonly retryAfterSeconds: number,
   ) {
-    super('Too many requests.', `${name} is ${most}. Try again in ${retryAfterSeconds} seconds.`);
+    super('Too many requests.', `${name} is ${max}. Try again in ${retryAfterSeconds} seconds.`);
     this.limit = name;
   }
 }
@@ -21,10 +21,10 @@ export class TooManyCallerRequestsError extends TooManyRequestsError {
   readonly retryAfterSeconds = 1;
   readonly limit: string;
   /** @param limit limit per caller */
-  constructor({ name, most }: Limit) {
+  constructor({ name, max }: Limit) {
     super(
       'Too many requests at the same time.',
-      `One caller may have ${most} requests under way (${name}). Try again when others have been answered.`,
+      `One caller may have ${max} requests under way (${name}). Try again when others have been answered.`,
     );
     this.limit = name;
   }

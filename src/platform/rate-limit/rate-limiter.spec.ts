@@ -3,7 +3,7 @@ import { addressKey } from './address-rate-limit.middleware.js';
 import { RateLimitExceededError } from './rate-limit.errors.js';
 import { RateLimiter } from './rate-limiter.js';
 
-const limit = (most: number) => ({ name: 'RATE_LIMIT_PRINCIPAL_PER_MINUTE', most });
+const limit = (max: number) => ({ name: 'RATE_LIMIT_PRINCIPAL_PER_MINUTE', max });
 
 describe('RateLimiter', () => {
   beforeEach(() => {

@@ -25,10 +25,10 @@ export class SharedCount {
     this.limiter = new RateLimiterRedis({
       storeClient: shared.redis.client,
       keyPrefix: '',
-      points: limit.most,
+      points: limit.max,
       duration: WINDOW_SECONDS,
       // Requests of keys above the limit are not sent to Redis.
-      inMemoryBlockOnConsumed: limit.most,
+      inMemoryBlockOnConsumed: limit.max,
     });
   }
 
@@ -46,7 +46,7 @@ export class SharedCount {
         return { count: consumedPoints, leftMs: msBeforeNext };
       } catch (refusal) {
         if (refusal instanceof RateLimiterRes) {
-          return { count: this.limit.most + 1, leftMs: refusal.msBeforeNext };
+          return { count: this.limit.max + 1, leftMs: refusal.msBeforeNext };
         }
         throw refusal;
       }
@@ -94,7 +94,7 @@ export class RateLimiter {
    * @throws RateLimitExceededError
    */
   consume(key: string, response?: ServerResponse): Promise<void> | undefined {
-    if (this.limit.most === 0) {
+    if (this.limit.max === 0) {
       return undefined;
     }
     // This replica always counts too, so that a Redis that was unavailable or emptied does not let more requests through.
@@ -110,15 +110,15 @@ export class RateLimiter {
   }
 
   private enforce({ count, leftMs }: Counted, response: ServerResponse | undefined): void {
-    const { most } = this.limit;
+    const { max } = this.limit;
     // Rounds milliseconds first, because floating-point errors can make the rest slightly longer than a minute.
     const seconds = Math.max(1, Math.ceil(Math.round(leftMs) / SECOND_MS));
     if (response !== undefined) {
       // draft-ietf-httpapi-ratelimit-headers-10, lists of RFC 9651.
-      appendHeader(response, 'RateLimit-Policy', `"${this.policy}";q=${most};w=${WINDOW_SECONDS}`);
-      appendHeader(response, 'RateLimit', `"${this.policy}";r=${Math.max(0, most - count)};t=${seconds}`);
+      appendHeader(response, 'RateLimit-Policy', `"${this.policy}";q=${max};w=${WINDOW_SECONDS}`);
+      appendHeader(response, 'RateLimit', `"${this.policy}";r=${Math.max(0, max - count)};t=${seconds}`);
     }
-    if (count > most) {
+    if (count > max) {
       throw new RateLimitExceededError(this.limit, seconds);
     }
   }

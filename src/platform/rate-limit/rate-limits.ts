@@ -33,14 +33,14 @@ export class RateLimits {
     this.principal = limiter(env.limit('RATE_LIMIT_PRINCIPAL_PER_MINUTE'), 'caller');
     this.operations = {
       'connection-test': limiter(
-        { name: 'connection-tests-per-minute', most: httpLimits.connectionTestsPerMinute },
+        { name: 'connection-tests-per-minute', max: httpLimits.connectionTestsPerMinute },
         'connection-test',
       ),
-      discovery: limiter({ name: 'rescans-per-minute', most: httpLimits.rescansPerMinute }, 'discovery'),
+      discovery: limiter({ name: 'rescans-per-minute', max: httpLimits.rescansPerMinute }, 'discovery'),
     };
-    const underWay = { name: 'caller-requests', most: httpLimits.callerRequests };
-    const atWork = { name: 'caller-requests-at-work', most: httpLimits.callerAtWork };
-    this.underWay = new RequestsUnderWay({ underWay, atWork: atWork.most });
+    const underWay = { name: 'caller-requests', max: httpLimits.callerRequests };
+    const atWork = { name: 'caller-requests-at-work', max: httpLimits.callerAtWork };
+    this.underWay = new RequestsUnderWay({ underWay, atWork: atWork.max });
     limits.show(underWay, () => this.underWay.all.use);
     limits.show(atWork, () => this.underWay.atWork.use);
   }

@@ -13,7 +13,7 @@ const opened = (state = {}): ServerResponse =>
     ...state,
   }) as never;
 
-const limit = (most: number) => ({ name: 'httpLimits.callerRequests', most });
+const limit = (max: number) => ({ name: 'httpLimits.callerRequests', max });
 
 /** More iterations of the event loop than a request ever waits for, even on a busy machine. */
 const TURNS = 50;

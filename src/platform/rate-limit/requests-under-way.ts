@@ -20,7 +20,7 @@ export class RequestsUnderWay {
 
   constructor({ underWay, atWork }: CallerLimits) {
     const refuse = (): Error => new TooManyCallerRequestsError(underWay);
-    this.all = new Bulkhead({ capacity: underWay.most || Infinity, queue: 0 }, refuse);
+    this.all = new Bulkhead({ capacity: underWay.max || Infinity, queue: 0 }, refuse);
     this.atWork = new Bulkhead({ capacity: atWork || Infinity });
   }
 

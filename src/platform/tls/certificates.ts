@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { RecentlyUsed } from '../recently-used.js';
+import { LruCache } from '../lru-cache.js';
 import { isRsaSize } from '../secrets/signing-key.js';
 import { inOnePiece, type Steps } from '#engine/support';
 
@@ -29,7 +29,7 @@ export interface CertificateFacts {
 }
 
 /** By hash of the text. Certificates are read often, and parsing one takes a tenth of a millisecond. */
-const cache = new RecentlyUsed<string, CertificateFacts>({ bytes: CACHE_BYTES });
+const cache = new LruCache<string, CertificateFacts>({ bytes: CACHE_BYTES });
 
 /** Reads 1 to 50 certificates. Returns undefined for any other number, and if one is invalid, which TLS would skip silently. */
 export function readCertificates(pem: string): readonly CertificateFacts[] | undefined {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { BuildDefinitionsService } from '../../delivery/builds/contents/build-definitions.service.js';
 import { BuildDamagedError } from '../../delivery/builds/model/builds.errors.js';
 import type { BuildDefinition } from '../../delivery/builds/model/builds.types.js';
-import { RecentlyUsed } from '../../platform/recently-used.js';
+import { LruCache } from '../../platform/lru-cache.js';
 import { isDatabaseFailure } from '../../store/database.errors.js';
 import { makeUnicodeClasses } from '#engine/expressions';
 import { processLimits } from '../process.limits.js';
@@ -161,7 +161,7 @@ export function mayAct(definition: DefinitionWithLanes, node: NodeInLane, princi
  */
 @Injectable()
 export class RunnableDefinitionsService {
-  private readonly cache = new RecentlyUsed<number, RunnableDefinition>({
+  private readonly cache = new LruCache<number, RunnableDefinition>({
     bytes: processLimits.definitionCacheBytes,
   });
 

@@ -78,8 +78,8 @@ export class TooManyProgressStreamsError extends TooManyRequestsError {
   readonly code = 'TOO_MANY_PROGRESS_STREAMS';
   readonly retryAfterSeconds = 10;
   readonly limit: string;
-  constructor({ name, most }: Limit) {
-    super('Too many connections follow process instances.', `${name} is ${most}.`);
+  constructor({ name, max }: Limit) {
+    super('Too many connections follow process instances.', `${name} is ${max}.`);
     this.limit = name;
   }
 }

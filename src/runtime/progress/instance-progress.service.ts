@@ -25,10 +25,10 @@ const ENDING_ERRORS = [UnauthorizedError, ForbiddenError, NotFoundError];
 export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
   /** The open connections of this replica. */
   private readonly streams = new Set<InstanceStream>();
-  private readonly totalLimit: Limit = { name: 'followers', most: processLimits.followers };
+  private readonly totalLimit: Limit = { name: 'followers', max: processLimits.followers };
   private readonly callerLimit: Limit = {
     name: 'followers-per-caller',
-    most: processLimits.followersPerCaller,
+    max: processLimits.followersPerCaller,
   };
   private readonly perCaller = new Bulkhead({ capacity: processLimits.followersPerCaller });
   private isStopping = false;
@@ -64,10 +64,10 @@ export class InstanceProgressService implements OnModuleInit, OnModuleDestroy {
     if (this.isStopping) {
       throw new ReplicaStoppingError();
     }
-    if (this.perCaller.occupied(callerHash(principal)) >= this.callerLimit.most) {
+    if (this.perCaller.occupied(callerHash(principal)) >= this.callerLimit.max) {
       throw new TooManyProgressStreamsError(this.callerLimit);
     }
-    if (this.streams.size >= this.totalLimit.most) {
+    if (this.streams.size >= this.totalLimit.max) {
       throw new TooManyProgressStreamsError(this.totalLimit);
     }
   }

@@ -27,8 +27,8 @@ const CACHE_MS = 30_000;
  */
 @Injectable()
 export class FamilyLimits {
-  private readonly instances: Limit = { name: 'family-instances', most: processLimits.familyInstances };
-  private readonly jobs: Limit = { name: 'family-jobs', most: processLimits.familyJobs };
+  private readonly instances: Limit = { name: 'family-instances', max: processLimits.familyInstances };
+  private readonly jobs: Limit = { name: 'family-jobs', max: processLimits.familyJobs };
 
   constructor(
     private readonly queue: JobQueueService,
@@ -61,10 +61,10 @@ export class FamilyLimits {
     }
     const familyId = familyOf(row);
     await Families.lock(transaction, familyId);
-    const open = await this.queue.countOfFamily(transaction, familyId, this.jobs.most);
-    if (open + jobs.length > this.jobs.most) {
+    const open = await this.queue.countOfFamily(transaction, familyId, this.jobs.max);
+    if (open + jobs.length > this.jobs.max) {
       this.metrics.limits.refused(this.jobs.name);
-      const message = `The process family would have more than ${this.jobs.most} open background jobs.`;
+      const message = `The process family would have more than ${this.jobs.max} open background jobs.`;
       const place = first.kind === 'CALL' ? { node: first.node, tokenId: first.tokenId } : {};
       throw new EngineIncident('NODE', 'ENGINE', message, place);
     }
@@ -82,9 +82,9 @@ export class FamilyLimits {
     }
     if (was) {
       await Families.leave(transaction, rootId);
-    } else if (!(await Families.enter(transaction, rootId, this.instances.most))) {
+    } else if (!(await Families.enter(transaction, rootId, this.instances.max))) {
       this.metrics.limits.refused(this.instances.name);
-      const message = `The process family would have more than ${this.instances.most} live instances.`;
+      const message = `The process family would have more than ${this.instances.max} live instances.`;
       throw new EngineIncident('SUBPROCESS', 'SUBPROCESS', message);
     }
   }

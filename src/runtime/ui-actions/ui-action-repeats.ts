@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { callerFingerprint, type Principal } from '../../platform/user/principal.js';
 import { canonicalJson } from '../../platform/json/canonical-json.js';
 import { requireMatch, matches, type IfMatch } from '../../platform/http/conditional-requests.js';
-import { RecentlyUsed } from '../../platform/recently-used.js';
+import { LruCache } from '../../platform/lru-cache.js';
 import type { JsonObject } from '#engine/json';
 import type { RepeatKey } from '../../idempotency/idempotency-key.dto.js';
 import {
@@ -66,7 +66,7 @@ export function newCommit(): Commit {
 export class UiActionRepeats {
   private readonly windowMs = processLimits.repeatWindowMs;
   /** Includes executions in progress or rolled back, which no stored row refers to. */
-  private readonly commits = new RecentlyUsed<string, Commit>({ entries: COMMITS });
+  private readonly commits = new LruCache<string, Commit>({ entries: COMMITS });
 
   /**
    * Finds the execution that a call repeats.

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Permission } from '../../../platform/auth/permission.js';
 import type { DomainError } from '../../../platform/errors/domain.error.js';
-import { RecentlyUsed } from '../../../platform/recently-used.js';
+import { LruCache } from '../../../platform/lru-cache.js';
 import { mayFor } from '../../../platform/user/grant.js';
 import type { Principal } from '../../../platform/user/principal.js';
 import { Database } from '../../../store/database.js';
@@ -21,9 +21,9 @@ export const WITHDRAWAL_WAIT_MS = STARTABLE_MS + 100;
 export class BuildStatusService {
   private readonly statusOf: SharedRead<string, BuildState | null>;
   /** Builds known to have been active, which never changes. */
-  private readonly wereActive: RecentlyUsed<string, true>;
+  private readonly wereActive: LruCache<string, true>;
   /** Time (`performance.now()`) until which the status of a build need not be read again. */
-  private readonly startableUntil: RecentlyUsed<string, number>;
+  private readonly startableUntil: LruCache<string, number>;
 
   constructor(database: Database) {
     this.statusOf = database.sharedRead(
@@ -31,8 +31,8 @@ export class BuildStatusService {
       (id) => id,
     );
     const limits = { entries: buildLimits.cacheEntries };
-    this.wereActive = new RecentlyUsed(limits);
-    this.startableUntil = new RecentlyUsed(limits);
+    this.wereActive = new LruCache(limits);
+    this.startableUntil = new LruCache(limits);
   }
 
   /**

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { jsonValue } from '../../../platform/json/json-part.js';
 import type { Page } from '../../../platform/validation/page.js';
 import { inTurn, inTurns } from '#engine/support';
-import { RecentlyUsed } from '../../../platform/recently-used.js';
+import { LruCache } from '../../../platform/lru-cache.js';
 import { makeUnicodeClasses } from '#engine/expressions';
 import { Database } from '../../../store/database.js';
 import type { ProcessGraph } from '#engine/definitions';
@@ -40,10 +40,10 @@ const NO_ID = -1;
  */
 @Injectable()
 export class BuildDefinitionsService {
-  private readonly cached: RecentlyUsed<number, BuildDefinition>;
+  private readonly cached: LruCache<number, BuildDefinition>;
   /** Ids of cached definitions, by name. */
   private readonly names = new Map<string, number>();
-  private readonly workflows: RecentlyUsed<string, StoredWorkflow>;
+  private readonly workflows: LruCache<string, StoredWorkflow>;
   private readonly loading = new SingleFlight<string, BuildDefinition | null>();
 
   constructor(
@@ -52,8 +52,8 @@ export class BuildDefinitionsService {
     private readonly seals: BuildSeals,
   ) {
     const limits = { entries: buildLimits.cacheEntries, bytes: buildLimits.cacheBytes };
-    this.workflows = new RecentlyUsed({ bytes: buildLimits.cacheBytes });
-    this.cached = new RecentlyUsed(limits, (definition) => this.names.delete(nameOf(definition)));
+    this.workflows = new LruCache({ bytes: buildLimits.cacheBytes });
+    this.cached = new LruCache(limits, (definition) => this.names.delete(nameOf(definition)));
   }
 
   /**

@@ -6,7 +6,7 @@ import { BuildContents } from '../storage/build-contents.repository.js';
 import { Builds, LibraryRights } from '../storage/builds.repository.js';
 import { LibraryRefusedError, type LibraryRefusal } from '../model/builds.errors.js';
 import type { BuildLibraryDto } from '../model/package.dto.js';
-import { RecentlyUsed } from '../../../platform/recently-used.js';
+import { LruCache } from '../../../platform/lru-cache.js';
 import { buildLimits } from '../build.limits.js';
 
 /** A build and its libraries, in the order in which names are looked up. */
@@ -15,7 +15,7 @@ type Scope = readonly Pick<BuildLibraryDto, 'appId' | 'buildId'>[];
 /** Finds the builds in which names of a build are looked up. They never change and are cached, up to the number of cached definitions. */
 @Injectable()
 export class BuildScopes {
-  private readonly cached: RecentlyUsed<string, Scope>;
+  private readonly cached: LruCache<string, Scope>;
   private readonly requiresConsent: boolean;
 
   constructor(
@@ -24,7 +24,7 @@ export class BuildScopes {
     env: Env,
   ) {
     this.requiresConsent = env.get('LIBRARY_CONSENT_AT_CALLS');
-    this.cached = new RecentlyUsed({ entries: buildLimits.cacheEntries });
+    this.cached = new LruCache({ entries: buildLimits.cacheEntries });
   }
 
   /**

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { canonicalJson } from '../../../platform/json/canonical-json.js';
 import { Log } from '../../../platform/observability/logging/log.js';
-import { RecentlyUsed } from '../../../platform/recently-used.js';
+import { LruCache } from '../../../platform/lru-cache.js';
 import { definitionHash } from '../../../platform/json/tool-definition-hash.js';
 import { inTurn } from '#engine/support';
 import { Database } from '../../../store/database.js';
@@ -40,7 +40,7 @@ interface Seal {
  */
 @Injectable()
 export class BuildSeals {
-  private readonly cached = new RecentlyUsed<string, Seal>({ entries: MAX_SEALS });
+  private readonly cached = new LruCache<string, Seal>({ entries: MAX_SEALS });
   private readonly loading = new SingleFlight<string, Seal>();
   /** Last verification. Builds are verified one after the other, since each is in memory as a whole. */
   private latest: Promise<unknown> = Promise.resolve();

@@ -45,10 +45,10 @@ export class LimitMetrics {
     registry.registerMetric(useGauge(this.readings));
   }
 
-  show({ name, most }: Limit, reading?: LimitReading): void {
+  show({ name, max }: Limit, reading?: LimitReading): void {
     this.refusals.inc({ limit: name }, 0);
-    if (most > 0) {
-      this.limits.set({ limit: name }, most);
+    if (max > 0) {
+      this.limits.set({ limit: name }, max);
     }
     if (reading !== undefined) {
       this.readings.set(name, reading);

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Clock } from '../../../platform/clock.js';
 import { Log } from '../../../platform/observability/logging/log.js';
-import { RecentlyUsed } from '../../../platform/recently-used.js';
+import { LruCache } from '../../../platform/lru-cache.js';
 import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../store/database.js';
 import type { CountedKind, JobCount, Payer, Quota, QuotaKind, QuotaScope } from '../model/quota.types.js';
@@ -32,11 +32,11 @@ export class QuotasService implements OnModuleDestroy {
   private readonly countMs: number;
   private readonly tools: AccountTools;
   private jobs: JobCounts | undefined;
-  private readonly accounts = new RecentlyUsed<string, QuotaAccount>({ entries: MAX_ACCOUNTS }, (account) => {
+  private readonly accounts = new LruCache<string, QuotaAccount>({ entries: MAX_ACCOUNTS }, (account) => {
     account.close().catch(() => undefined);
   });
   /** Accounts already logged in their current window. */
-  private readonly logged = new RecentlyUsed<string, number>({ entries: MAX_ACCOUNTS });
+  private readonly logged = new LruCache<string, number>({ entries: MAX_ACCOUNTS });
 
   constructor(
     database: Database,

@@ -1,4 +1,4 @@
-import { RecentlyUsed } from '../../../platform/recently-used.js';
+import { LruCache } from '../../../platform/lru-cache.js';
 
 /** `open`: no calls are admitted. `half_open`: the open time is over, and only one trial call is admitted. */
 type CircuitState = 'open' | 'half_open';
@@ -18,7 +18,7 @@ const MAX_CIRCUITS = 10_000;
 
 /** Circuit breakers by key. They stop calls to a party for a while after consecutive failures. */
 export class CircuitBreakers {
-  private readonly circuits = new RecentlyUsed<string, Circuit>({ entries: MAX_CIRCUITS });
+  private readonly circuits = new LruCache<string, Circuit>({ entries: MAX_CIRCUITS });
 
   /** @param options consecutive failures that open a circuit, and for how long @param now monotonic clock in milliseconds */
   constructor(

@@ -3,7 +3,7 @@ import type { OutboundClient } from '../../../platform/outbound/outbound.client.
 import { OutboundError } from '../../../platform/outbound/outbound.error.js';
 import type { OperationLimits, OutboundOperation } from '../../../platform/outbound/outbound.operation.js';
 import { materialText, type TlsMaterial } from '../../../platform/tls/tls-material.js';
-import { RecentlyUsed } from '../../../platform/recently-used.js';
+import { LruCache } from '../../../platform/lru-cache.js';
 import type { ConnectionFailureCause } from '../model/connection-failure.types.js';
 import type { TokenClient } from '../model/connection-test.types.js';
 import { causeOfAnswer, clientProof, readTokenAnswer, type TokenAnswer } from './token-answer.js';
@@ -64,7 +64,7 @@ const TOKEN_TEXT = /^[\x21-\x7e]{1,16384}$/;
  * aborted when none waits for it any more.
  */
 export class OAuthTokenClient {
-  private readonly cache = new RecentlyUsed<string, AccessToken>({ entries: MAX_CACHED_TOKENS });
+  private readonly cache = new LruCache<string, AccessToken>({ entries: MAX_CACHED_TOKENS });
   private readonly flights = new Map<string, SharedWork<AccessToken>>();
 
   constructor(

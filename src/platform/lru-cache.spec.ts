@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { RecentlyUsed } from './recently-used.js';
+import { LruCache } from './lru-cache.js';
 
 const cache = (entries: number, bytes: number) => {
   const evicted: string[] = [];
   return {
     evicted,
-    sut: new RecentlyUsed<number, string>({ entries, bytes }, (value) => evicted.push(value)),
+    sut: new LruCache<number, string>({ entries, bytes }, (value) => evicted.push(value)),
   };
 };
 
-describe('RecentlyUsed', () => {
+describe('LruCache', () => {
   it('evicts the least recently used value beyond the maximum count', () => {
     const { sut, evicted } = cache(2, 1_000);
     sut.set(1, 'one', 1);

@@ -14,7 +14,7 @@ export interface CacheLimits {
  * cache is kept alone until the next one is added, so that it need not be loaded again at once. The package lru-cache
  * rejects such values.
  */
-export class RecentlyUsed<Key, Value> {
+export class LruCache<Key, Value> {
   private readonly entries = new Map<Key, Entry<Value>>();
   private bytes = 0;
 
