@@ -126,8 +126,7 @@ describe('secrets', () => {
   it('are sent in wrong places', async () => {
     const { clientSecret, urlPassword } = canaries;
     const bodies = [
-      createSystemBody({ [clientSecret]: 1 }) &&
-        createSystemBody({ payload: { ...connection(), clientSecret } }),
+      createSystemBody({ payload: { ...connection(), clientSecret } }),
       createSystemBody({
         payload: { ...connection(), baseUrl: `https://user:${urlPassword}@mcp.example.com/` },
       }),

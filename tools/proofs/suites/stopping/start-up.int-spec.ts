@@ -7,7 +7,6 @@ import { EnvError } from '../../../../src/platform/config/env.js';
 import { createPath, createSystemBody, serviceAccount } from '../../../../test/support/factories.js';
 import { AUDIENCE, StubIssuer } from '../../../../test/support/issuer.js';
 import { BuiltService } from '../../../../test/integration/secrets/built-service.js';
-import { IN_TIME_MS } from '../../../../test/support/patience.js';
 import { limitedEnv } from '../../../../test/support/limits/limits.js';
 
 const EX_CONFIG = 78;
@@ -132,7 +131,6 @@ describe('a start with invalid settings', () => {
   });
 
   onOneDatabase('exits with 1 without printing the password if the database is unreachable', async () => {
-    const started = performance.now();
     const { status, output } = await run({
       ...good(),
       DATABASE_URL: `mysql://user-canary:${PASSWORD}@127.0.0.1:1/x`,
@@ -146,7 +144,6 @@ describe('a start with invalid settings', () => {
     expect(output).not.toContain(PASSWORD);
     expect(output).not.toContain('user-canary');
     expect(output).not.toContain('127.0.0.1');
-    expect(performance.now() - started).toBeLessThan(IN_TIME_MS);
   });
 
   it.skipIf(isEmbedded)(
