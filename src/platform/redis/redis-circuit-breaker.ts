@@ -94,7 +94,7 @@ export class RedisCircuitBreaker {
     // `RedisConnections` logs lost connections.
     const isLogged = this.isConnected;
     if (isLogged) {
-      this.log?.warn('redis shares nothing: this replica continues alone', { errorCode });
+      this.log?.warn('redis rejects or delays commands; this replica continues alone', { errorCode });
     }
     void this.recover(isLogged);
   }
@@ -112,7 +112,7 @@ export class RedisCircuitBreaker {
       this.closedAt = performance.now();
       this.isOpen = false;
       if (isLogged) {
-        this.log?.info('redis shares again');
+        this.log?.info('redis accepts commands again');
       }
     }
   }

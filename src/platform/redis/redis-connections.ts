@@ -116,14 +116,14 @@ export class RedisConnections {
     const errorCode = redisErrorCode(error);
     if (!this.loggedCodes.has(errorCode)) {
       this.loggedCodes.add(errorCode);
-      this.log?.warn('redis is away: this replica continues without it', { errorCode });
+      this.log?.warn('redis is unavailable; this replica continues without it', { errorCode });
     }
   }
 
   private recovered(): void {
     if (this.loggedCodes.size > 0) {
       this.loggedCodes.clear();
-      this.log?.info('redis is there again');
+      this.log?.info('redis is available again');
     }
   }
 }
