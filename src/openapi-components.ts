@@ -38,10 +38,13 @@ const PROBLEM_MEMBERS = {
   type: {
     type: 'string',
     enum: ['about:blank'],
-    description: 'No more than the status says (RFC 9457, section 4.2.1).',
+    description: 'The error has no meaning beyond its HTTP status (RFC 9457, section 4.2.1).',
   },
   title: { type: 'string', description: 'HTTP reason phrase.', example: 'Conflict' },
-  detail: { type: 'string', description: 'What is wrong: `details`, and `message` where there are none.' },
+  detail: {
+    type: 'string',
+    description: 'Description of the error: `details`, or `message` if there are none.',
+  },
 } as const satisfies Schemas;
 const INT32_MAX = 2 ** 31 - 1;
 /** Statuses of every route. Their shared responses are named after the status, not the message. */

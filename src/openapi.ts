@@ -50,49 +50,47 @@ function withComponentReferences(schema: unknown): Record<string, unknown> & { $
   ) as Record<string, unknown>;
 }
 
-const DESCRIPTION = `Registers MCP servers as systems of application versions, tests their connections and switches their tools. Takes
+const DESCRIPTION = `Registers MCP servers as systems of application versions, tests their connections and switches their tools. Stores
 applications as packages, makes builds of them, starts their processes and executes UI actions.
 
-**Authentication.** Every operation outside *Health*, but for the settings of the console, needs \`Authorization: Bearer <token>\` of your company's SSO. The
-permission an operation asks for is shown as its \`x-permission\`; \`x-permission-setting\` is the setting by which a deployment
-can ask for one. Which claims grant it is up to the deployment. In evaluation mode \`npm run -s dev:token\` prints a token;
-paste it into *Authorize*.
+**Authentication.** Every operation except those of *Health* and the settings of the console requires \`Authorization: Bearer <token>\` of your
+company's SSO. \`x-permission\` is the permission that an operation requires, \`x-permission-setting\` the setting by which a deployment can
+require one. The deployment decides which claims grant a permission. In evaluation mode \`npm run -s dev:token\` prints a token; paste it into
+*Authorize*.
 
-**First steps.** Create a system, test the connection with the same \`baseUrl\` and \`authorization\`, read the system's tools,
-switch one off. To run a process: take the \`buildId\` from *build info*, look at *processes of a build* for its name, start
-conditions and \`inputSchema\`, start it, read the instance for the \`uiActions\` of its tokens and their \`bodySchema\`, execute
-one. Operations that are not in the interface contract are marked as extensions.
+**First steps.** Create a system, test the connection with the same \`baseUrl\` and \`authorization\`, read the system's tools, disable one. To run
+a process: take the \`buildId\` from *build info*, find the process with its start conditions and \`inputSchema\` in *processes of a build*, start
+it, read the \`uiActions\` of the instance's tokens with their \`bodySchema\`, and execute one. Operations outside the interface contract are marked
+as extensions.
 
-**Ids.** A system has three: \`resourceId\` names it in paths, \`id\` stands beside it in the path of a tool, and
-\`resourceDefinitionId\` is the same in every version of the application. \`appId\` and \`versionId\` are yours to choose; a
-version comes into being with its first system or package. Instances, tokens and UI actions are named by UUID in paths; the
-numbers beside them (\`id\`, \`processInstanceId\`, \`currentNodeId\`) are for display. Times are UTC with milliseconds.
+**Ids.** A system has three: \`resourceId\` identifies it in paths, \`id\` is a second part of the paths of its tools, and \`resourceDefinitionId\` is
+the same in every version of the application. You choose \`appId\` and \`versionId\`; the first system or package creates the version. Paths
+identify instances, tokens and UI actions by UUID; their numbers (\`id\`, \`processInstanceId\`, \`currentNodeId\`) are for display. Times are UTC
+with milliseconds.
 
-**Errors.** Every error has one body: \`error\`, \`message\`, \`status\` and, where there is more to say, \`details\`. With
-\`Accept: application/problem+json\` the members of RFC 9457 are added. Checks come in the order 401, 403, 404 of the path,
-400, 404, 409. Unknown body fields and query parameters are refused by name; what starts a process or executes
-a UI action is process data, whose shape the process definition tells.
+**Errors.** All errors have the same body: \`error\`, \`message\`, \`status\` and often \`details\`. With \`Accept: application/problem+json\` it also has
+the members of RFC 9457. Checks run in the order 401, 403, 404 of the path, 400, 404, 409. Unknown body fields and query parameters are rejected
+by name. The body that starts a process or executes a UI action is process data, so the process definition determines its fields.
 
-**Repeats.** Starting a process, executing a UI action, making a build and beginning a test run take an \`Idempotency-Key\`: the same
-call with the same key takes effect once and gets the same answer. Send one wherever a call may be sent twice.
+**Idempotency.** Starting a process, executing a UI action, making a build and starting a test run accept an \`Idempotency-Key\`: equal calls with
+the same key take effect once and get the same response. Send one whenever you may retry a call.
 
 **Concurrent changes.** Where others may change the same resource, send \`If-Match\` with the \`ETag\` that you read: 412 if it has changed since.
 
-**Limits.** Requests are limited by client address and by caller, connection tests on top of that; the numbers depend on
-the deployment. A 429 carries \`Retry-After\` in seconds.
+**Limits.** Requests are limited per client address and per caller, connection tests and rescans additionally; the limits depend on the
+deployment. A 429 carries \`Retry-After\` in seconds.
 
-**Tracing.** Every response repeats the \`X-Request-Id\` of its request, or has a new one; logs and audit events also have an id that the service gave the request; \`traceparent\` (W3C Trace Context) is
-continued towards MCP servers.
+**Tracing.** Every response returns the \`X-Request-Id\` of its request, or a new one. Logs and audit events also have an id that the service
+assigned. \`traceparent\` (W3C Trace Context) is passed on to MCP servers.
 
-**Tools.** A tool keeps its id and its flag for ever. The first successful connection test enables every tool, unless
-\`TOOL_CHANGE_POLICY\` holds them back; tools that are new or changed in a later test stay disabled until someone has looked at
-them.`;
+**Tools.** A tool keeps its id and its flag for ever. The first successful connection test enables every tool, unless \`TOOL_CHANGE_POLICY\`
+requires a review. Tools that are new or changed in a later test stay disabled until someone has reviewed them.`;
 
 const LICENSE = { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' };
 const REQUEST_ID = {
   description:
-    'Id of the request: the one that was sent, where it has 8 to 64 letters, digits, `_` or `-`, which log lines and audit events name as ' +
-    '`callerRequestId`; otherwise that of the service, which they name as `requestId`. Every answer to a request that is valid HTTP has it.',
+    'Id of the request: the one that was sent, if it has 8 to 64 letters, digits, `_` or `-` (`callerRequestId` in logs and audit events), ' +
+    'otherwise the one that the service assigned (`requestId`). Every response to a valid HTTP request has it.',
   required: true,
   schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{8,64}$' },
   example: '0a6f2c4e-2a57-4f0c-9a55-0d6d3f6c8f11',
@@ -111,8 +109,8 @@ const rateLimit = (description: string, example: string): object => ({
 /** Response headers that no route decorator declares. */
 const HEADERS = {
   RequestId: REQUEST_ID,
-  RateLimitPolicy: rateLimit('Limits of a minute: `q` requests in `w` seconds', '"caller";q=600;w=60'),
-  RateLimit: rateLimit('What is left of them: `r` requests for `t` seconds', '"caller";r=599;t=60'),
+  RateLimitPolicy: rateLimit('Limits per minute: `q` requests in `w` seconds', '"caller";q=600;w=60'),
+  RateLimit: rateLimit('Remaining requests: `r` for the next `t` seconds', '"caller";r=599;t=60'),
 };
 
 const TAGS = [
@@ -120,25 +118,25 @@ const TAGS = [
     name: 'Systems',
     description: 'MCP servers and other data sources of an application version: create, read, change, delete',
   },
-  { name: 'Connection test', description: 'Does the server answer, and with which tools?' },
-  { name: 'Tools', description: 'Single tools of MCP systems, on or off' },
-  { name: 'Applications', description: 'Which applications and versions there are' },
+  { name: 'Connection test', description: 'Check whether a server responds and which tools it has' },
+  { name: 'Tools', description: 'Enable or disable single tools of MCP systems' },
+  { name: 'Applications', description: 'List applications and their versions' },
   {
     name: 'Application packages',
     description: 'Deliver an application: store its package, commit the version, make a build',
   },
-  { name: 'Workflows', description: 'Workflows of a version and their nodes, one by one' },
+  { name: 'Workflows', description: 'Read and edit single nodes of the workflows of a version' },
   { name: 'Builds', description: 'Builds of an application and which of them is active' },
-  { name: 'Processes', description: 'What can be started and how; start a process, execute a UI action' },
+  { name: 'Processes', description: 'List the processes of a build, start a process, execute a UI action' },
   {
     name: 'Process instances',
-    description: 'Where instances stand: read, follow, hold, release, terminate, retry',
+    description: 'Read, follow, hold, release, terminate and retry instances',
   },
-  { name: 'Incidents', description: 'Where processes have stopped, over all instances' },
+  { name: 'Incidents', description: 'Stopped work of all instances' },
   { name: 'Workflow runs', description: 'What workflows did, node by node' },
-  { name: 'Platform discovery', description: 'What runs on the platform, how it is, and what changed' },
-  { name: 'Audit', description: 'Who did what, when, and how it ended' },
-  { name: 'Console', description: 'What the console in the browser asks first' },
+  { name: 'Platform discovery', description: 'Components of the platform, their health and their changes' },
+  { name: 'Audit', description: 'Who did what and when, with the outcome' },
+  { name: 'Console', description: 'Settings that the console loads in the browser' },
   { name: 'Health', description: 'Probes; no token needed' },
 ];
 
@@ -155,7 +153,8 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
         type: 'http',
         scheme: 'bearer',
         bearerFormat: 'JWT',
-        description: 'Access token of the SSO, without the word Bearer; a JWT is checked as RFC8725 says.',
+        description:
+          'Access token of the SSO, without the word Bearer. JWTs are validated as RFC8725 recommends.',
       },
       'bearer',
     )

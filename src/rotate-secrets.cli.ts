@@ -26,10 +26,12 @@ async function rotate(dataSource: DataSource, env: Env, print: (line: string) =>
   const cipher = new SecretCipher(keys);
   await checkSecretKeys(dataSource.manager, cipher, keys, new Clock().now());
   const { resealed, alreadyCurrent, unreadable } = await rotateSecrets(dataSource.manager, cipher);
-  print(`Sealed anew: ${resealed}; already under the current key: ${alreadyCurrent}.`);
+  print(`Re-encrypted: ${resealed}; already encrypted with the current key: ${alreadyCurrent}.`);
   if (unreadable.length === 0) {
     return 0;
   }
-  print(`Cannot be opened, left as they are; enter these secrets again: ${unreadable.join(', ')}.`);
+  print(
+    `Could not be decrypted and were left unchanged; enter these secrets again: ${unreadable.join(', ')}.`,
+  );
   return 1;
 }

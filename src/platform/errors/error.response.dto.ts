@@ -4,10 +4,10 @@ import { Answer, Shows } from '../openapi/answer-fields.decorators.js';
 /** Error body of all endpoints (docs/contract.md, section 1; same shape as for the platform rescan). */
 export class ErrorResponseDto extends Answer({
   error: Shows.value('HTTP reason phrase.', 'Conflict'),
-  message: Shows.value('What is wrong, for a person.', 'Name must be unique inside the project.'),
-  status: Shows.number('The HTTP status again.', 409),
+  message: Shows.value('Human-readable description of the error.', 'Name must be unique inside the project.'),
+  status: Shows.number('HTTP status code.', 409),
   details: Shows.optionalValue(
-    'Which field and why, or for a 500 the request id to quote to the operators.',
+    'The invalid field and the reason; for a 500 the request id to report to the operators.',
     'payload.baseUrl: must be an http or https URL',
   ),
 }) {}

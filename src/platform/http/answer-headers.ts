@@ -4,7 +4,7 @@ import { isReplay } from './replays.js';
 /** The response header `Location` of what was created or started (RFC 9110, section 10.2.2), for the OpenAPI document. */
 export const LOCATION_HEADER = {
   Location: {
-    description: 'Path by which it is read.',
+    description: 'Path to read it.',
     required: true,
     schema: { type: 'string', pattern: '^/' },
   },
@@ -22,7 +22,7 @@ export function setLocation(response: Response, ...parts: readonly string[]): vo
 export const REPLAY_HEADER = {
   'Idempotent-Replayed': {
     description:
-      'true where this is the stored answer to an earlier call with the same `Idempotency-Key`; absent otherwise.',
+      'true if this is the stored response to an earlier call with the same `Idempotency-Key`; absent otherwise.',
     schema: { type: 'string', enum: ['true'] },
   },
 };

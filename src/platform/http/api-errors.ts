@@ -8,12 +8,12 @@ const MEANINGS = {
   401: 'Authentication required or failed.',
   403: 'Insufficient permissions.',
   404: 'Resource not found.',
-  409: 'In conflict with what is stored: it exists already, or its state does not allow this.',
-  412: 'What `If-Match` names was changed meanwhile.',
-  428: 'The deployment asks for `If-Match` (HTTP_REQUIRE_IF_MATCH).',
-  429: 'Too many requests; Retry-After says when to come back.',
-  500: 'Server-side error; `details` holds the request id to quote.',
-  503: 'Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.',
+  409: 'Conflict with stored data: the resource already exists, or its state does not allow the request.',
+  412: 'The state that `If-Match` names is no longer the current one.',
+  428: 'The deployment requires `If-Match` (HTTP_REQUIRE_IF_MATCH).',
+  429: 'Too many requests. Send the request again after the time in Retry-After.',
+  500: 'Server-side error; `details` contains the request id to report.',
+  503: 'Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.',
 } as const;
 
 /** An error status of the contract. */
@@ -39,7 +39,7 @@ const EXAMPLES: Record<ErrorStatus, { message: string; details?: string }> = {
 };
 
 const RETRY_AFTER = {
-  description: 'Seconds until requests are taken again.',
+  description: 'Seconds to wait before the next request.',
   required: true,
   schema: { type: 'integer', minimum: 1 },
 } as const;
@@ -47,7 +47,7 @@ const RETRY_AFTER = {
 const HEADERS: { [Status in ErrorStatus]?: NonNullable<ApiResponseOptions['headers']> } = {
   401: {
     'WWW-Authenticate': {
-      description: 'How to authenticate (RFC 6750): with an error where a token was shown that is not taken.',
+      description: 'How to authenticate (RFC 6750), with an error if a token was sent and rejected.',
       required: true,
       schema: { type: 'string', enum: ['Bearer', 'Bearer error="invalid_token"'] },
     },

@@ -27,7 +27,7 @@ export const IF_MATCH = {
   name: 'If-Match',
   required: true,
   description:
-    'The `ETag` of what was read, so that nobody overwrites what somebody else did meanwhile; `*` for whatever is there.',
+    'The `ETag` that was read, so that the request does not overwrite changes of others; `*` accepts any state.',
   schema: {
     type: 'string',
     maxLength: 1_024,
@@ -46,29 +46,29 @@ const optionalIfMatch = (description: string, example = '*') => ({
 
 /** `If-Match` of changes that require it only with HTTP_REQUIRE_IF_MATCH. */
 export const OPTIONAL_IF_MATCH = optionalIfMatch(
-  `${IF_MATCH.description} 412 when it is another by now. Needed where the deployment asks for it: 428 without.`,
+  `${IF_MATCH.description} 412 if it has changed since. Deployments can require the header: 428 without it.`,
 );
 
 /** `If-Match` of changes within a system that never require it. */
 export const SYSTEM_IF_MATCH = optionalIfMatch(
-  'The `ETag` of the system as it was read, tools included: 412 when it is another by now.',
+  'The `ETag` of the system that was read, tools included: 412 if it has changed since.',
 );
 
 /** `If-Match` of what is done on a visit of a token. */
 export const VISIT_IF_MATCH = optionalIfMatch(
-  'The `visit` of the token as it was read, in quotes: 412 when the token is on another visit by now.',
+  'The `visit` of the token that was read, in quotes: 412 if the token is now on another visit.',
   '"3"',
 );
 
 /** `If-Match` of the commit of a version. */
 export const PACKAGE_IF_MATCH = optionalIfMatch(
-  'The `checksum` of the package as it was stored, in quotes: 412 when the version holds another package by now.',
+  'The `checksum` of the stored package, in quotes: 412 if the version now has another package.',
 );
 
 /** The response header `ETag` of a node (RFC 9110, section 8.8.3). */
 export const ETAG_HEADER = {
   ETag: {
-    description: 'Tells this state of the node from all others: the `If-Match` of a change.',
+    description: 'Identifies this state of the node. Send it as `If-Match` of a change.',
     required: true,
     schema: { type: 'string', pattern: '^"[0-9a-f]{64}"$' },
   },

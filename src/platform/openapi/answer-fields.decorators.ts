@@ -1,9 +1,9 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 
-export const NEXT_PAGE = 'Give it as `before` to read on; null on the last page.';
-/** The same in a list that is read forward. */
-export const NEXT_PAGE_AFTER = 'Give it as `after` to read on; null on the last page.';
+export const NEXT_PAGE = 'Pass it as `before` to get the next page; null on the last page.';
+/** As NEXT_PAGE, for lists that page by `after`. */
+export const NEXT_PAGE_AFTER = 'Pass it as `after` to get the next page; null on the last page.';
 
 /**
  * Decorator of a response member that carries the type of the member. The type includes undefined if the member is

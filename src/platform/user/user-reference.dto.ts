@@ -2,8 +2,8 @@ import { Answer, AnswerWith, Shows } from '../openapi/answer-fields.decorators.j
 
 /** A person or client by name (docs/contract.md, section 1). */
 export class PersonDto extends Answer({
-  firstName: Shows.value('Given name; empty when the token does not tell.', 'Jane'),
-  lastName: Shows.value('Family name; empty when the token does not tell.', 'Doe'),
+  firstName: Shows.value('Given name; empty if the token has none.', 'Jane'),
+  lastName: Shows.value('Family name; empty if the token has none.', 'Doe'),
   userName: Shows.value('Login name, else e-mail address, client id or subject.', 'jane.doe'),
 }) {}
 
@@ -11,7 +11,7 @@ export class PersonDto extends Answer({
 export class UserReferenceDto extends AnswerWith(PersonDto, {
   impersonatingUser: Shows.partOrNull(
     () => PersonDto,
-    'Who acted in the name of this user (RFC 8693 `act` claim); null when nobody did.',
+    'The actor on behalf of this user (RFC 8693 `act` claim); null if there is none.',
     null,
   ),
 }) {}

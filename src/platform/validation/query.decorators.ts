@@ -47,7 +47,7 @@ export const IsQueryNumber = (
 
 /** Maximum number of entries in a page. */
 export const IsPageLimit = (entries: string, max = MAX_PAGE_LIMIT): Shown<number | undefined> =>
-  IsQueryNumber({ min: 1, max }, `${entries} in a page; ${pageLimits.size} without it.`);
+  IsQueryNumber({ min: 1, max }, `${entries} per page; default ${pageLimits.size}.`);
 
 const REPEATED = Symbol('repeated');
 
@@ -129,7 +129,7 @@ export const IsPageCursor = (): Shown<string | undefined> =>
     {
       type: String,
       pattern: PAGE_CURSOR_PATTERN,
-      description: 'The `next` of the page before: a UUID of version 7.',
+      description: 'The `next` of the previous page, a UUID version 7.',
       example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40',
     },
     Transform(toLowerCase),
@@ -146,7 +146,7 @@ const IsQueryMoment = (options: ApiPropertyOptions): Shown<Date | undefined> =>
 
 /** The time range of a list; the end is exclusive. */
 export const inRange = (entries: string) => ({
-  from: IsQueryMoment({ description: `Only ${entries} at this time or later; UTC without an offset.` }),
+  from: IsQueryMoment({ description: `Only ${entries} at this time or later; UTC if it has no offset.` }),
   to: IsQueryMoment({ description: `Only ${entries} before this time.` }),
 });
 

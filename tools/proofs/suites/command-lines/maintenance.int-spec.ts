@@ -146,7 +146,7 @@ describe('commands on the database', () => {
       stdout: `Database: ${target}\n`,
     });
     expect((await run(ROTATION, [], env)).stdout).toBe(
-      `Database: ${target}\nSealed anew: 0; already under the current key: 0.\n`,
+      `Database: ${target}\nRe-encrypted: 0; already encrypted with the current key: 0.\n`,
     );
     expect(await run(MIGRATION, ['revert'], env)).toMatchObject({
       status: 0,

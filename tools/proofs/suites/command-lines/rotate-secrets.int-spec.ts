@@ -67,7 +67,7 @@ describe('npm run secrets:rotate', () => {
       const damaged = await firstSealedBy('damaged', () => 'svc2.test.a.b.c');
       const { status, output } = await rotate(both);
       expect(output).toMatch(
-        /Sealed anew: 1; already under the current key: 2\.\n.*enter these secrets again/,
+        /Re-encrypted: 1; already encrypted with the current key: 2\.\n.*enter these secrets again/,
       );
       expect(output).toContain(`systems ${damaged}.`);
       expect(status).toBe(1);
