@@ -193,7 +193,7 @@ export class Database {
     const { manager } = this.dataSource;
     try {
       return await (this.isEmbedded
-        ? this.inTurn(() => run(manager))
+        ? this.runSerially(() => run(manager))
         : this.inTime(
             withRetries(READ_RETRY, (retries) => {
               // The first attempt lost its connection.
@@ -218,7 +218,7 @@ export class Database {
     const progress = new WriteProgress();
     const attempt = (): Promise<T> => this.attempt(work, progress);
     return this.isEmbedded
-      ? this.inTurn(attempt)
+      ? this.runSerially(attempt)
       : this.inTime(withRetries(retry, attempt), () => progress.abandon(new DatabaseDeadlineError()));
   }
 
@@ -267,7 +267,7 @@ export class Database {
     });
   }
 
-  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+  private runSerially<T>(work: () => Promise<T>): Promise<T> {
     return this.turns.take(work, requestContext() === undefined);
   }
 }

@@ -31,7 +31,7 @@ describe('groups of shards', () => {
   it('contain each shard once, and rotate', () => {
     const four = groups(4);
     expect(four.areApart).toBe(true);
-    const turns = [four.inTurn(), four.inTurn()];
+    const turns = [four.rotated(), four.rotated()];
     expect(turns.map(([first]) => four.of(first?.[0] ?? 0))).toEqual([1, 2]);
     expect(new Set(turns[0]?.flat()).size).toBe(SHARDS);
     expect(turns[0]?.every((shards) => new Set(shards.map((shard) => four.of(shard))).size === 1)).toBe(true);

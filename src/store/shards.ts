@@ -100,7 +100,7 @@ export class ShardGroups {
   }
 
   /** Returns the shards of each group. Every call begins with the next group. */
-  inTurn(): (readonly number[])[] {
+  rotated(): (readonly number[])[] {
     this.turn = (this.turn + 1) % this.groups.length;
     return [...this.groups.slice(this.turn), ...this.groups.slice(0, this.turn)];
   }

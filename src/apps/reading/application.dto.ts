@@ -35,7 +35,7 @@ export class AppVersionsQueryDto extends Fields({
       pattern: CURSOR.source,
       description: 'The `next` of the previous page.',
     },
-    Matches(CURSOR, { message: 'must be the next of a page' }),
+    Matches(CURSOR, { message: 'must be the value of next from a page' }),
   ),
   limit: IsPageLimit('Versions'),
 }) {}

@@ -28,7 +28,7 @@ export class PackageThreadsService implements OnModuleDestroy {
    * Runs work with exclusive use of the thread. Waits until it is free, unless the request ends first.
    * @throws PackageChecksBusyError when too many callers wait, or this one waits for too long
    */
-  inTurn<Result>(work: (thread: PackageThread) => Promise<Result>): Promise<Result> {
+  runExclusively<Result>(work: (thread: PackageThread) => Promise<Result>): Promise<Result> {
     return this.bulkhead.run(() => work(this.thread), { signal: requestContext()?.over });
   }
 

@@ -53,7 +53,7 @@ export class JobsRepository {
     leaseMsOf: (kind: string) => number = () => jobLimits.leaseMs,
   ): Promise<ClaimedJob[]> {
     this.nextDue.delete(request.lane);
-    for (const shards of this.groups.inTurn()) {
+    for (const shards of this.groups.rotated()) {
       const claimed = await this.claimIn(shards, request, leaseMsOf);
       if (claimed.length > 0) {
         return claimed;
@@ -172,7 +172,7 @@ export class JobsRepository {
    */
   async oldest(of: 'dueAt' | 'availableAt', lane: JobLane): Promise<Date | undefined> {
     const found: Date[] = [];
-    for (const shards of this.groups.inTurn()) {
+    for (const shards of this.groups.rotated()) {
       const one = await this.database.read((manager) => oldestOf(manager, this.time, of, lane, shards));
       found.push(...(one === undefined ? [] : [one]));
     }

@@ -39,13 +39,9 @@ export function bearerMiddleware(
       authenticator.authenticate('jwt', { session: false }, callback)(request, response, reject);
     });
 
-  const verifyActive = async (
-    request: Request,
-    response: Response,
-    known?: Principal,
-  ): Promise<Principal> => {
-    const principal = known ?? (await verify(request, response));
-    await strategy.requireActive(request);
+  const verifyActive = async (req: Request, res: Response, known?: Principal): Promise<Principal> => {
+    const principal = known ?? (await verify(req, res));
+    await strategy.requireActive(req);
     return principal;
   };
 

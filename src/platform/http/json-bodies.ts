@@ -10,7 +10,7 @@ import { refuseFields, refuseUnknownQuery } from '../validation/unknown-fields.j
 import { RateLimitExceededError } from '../rate-limit/rate-limit.errors.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { isPublic } from '../auth/access.decorators.js';
-import { inTurn, cached } from '#engine/support';
+import { runAfterYield, cached } from '#engine/support';
 import { callerKey, principalOf } from '../user/principal.js';
 import { BodyAsBytes, BodyLimit } from './request.decorators.js';
 import { routeInputs } from './route-inputs.js';
@@ -106,13 +106,13 @@ export class JsonBodies {
   private async parsedInTurn(request: Request, bytes: Uint8Array): Promise<object> {
     const most = httpLimits.bodyValues;
     if (bytes.length > Math.min(most, SMALL_VALUES * BYTES_PER_VALUE)) {
-      const values = await inTurn(() => countValues(bytes, most));
+      const values = await runAfterYield(() => countValues(bytes, most));
       if (values > most) {
         throw new UnreadableBodyError('Request body has too many values.', `the limit is ${most} values`);
       }
       await admitted(request, this.values, values, SMALL_VALUES);
     }
-    return inTurn(() => objectOf(bytes));
+    return runAfterYield(() => objectOf(bytes));
   }
 
   private parserFor(limit: number): RequestHandler {

@@ -2,7 +2,7 @@ import { assert, dictionary, jsonValue as anyJson, property, string } from 'fast
 import { describe, expect, it } from 'vitest';
 import { jsonParts, jsonValue, memberOf, type JsonPart } from './json-part.js';
 import { objectText } from '#engine/json';
-import { inOnePiece } from '#engine/support';
+import { runWithoutYielding } from '#engine/support';
 
 const VALUE = {
   name: 'a "quoted" \\ name: {[,]}',
@@ -28,20 +28,20 @@ function levels({ parts }: JsonPart): number {
 
 describe('jsonParts', () => {
   it.each([0, 1, 2, 3, 9])('finds the parts of a value down to depth %i', (depth) => {
-    const whole = inOnePiece(jsonParts(Buffer.from(JSON.stringify(VALUE)), depth));
+    const whole = runWithoutYielding(jsonParts(Buffer.from(JSON.stringify(VALUE)), depth));
     expect(whole.read()).toEqual(VALUE);
     expect(rebuilt(whole)).toEqual(VALUE);
     expect(levels(whole)).toBe(Math.min(depth, LEVELS));
   });
 
   it.each(['{ "a": [1, 2] }', '"text"', '17', '[]', '[ 1, "2", [ 3 ] ]'])('finds the parts of %s', (text) => {
-    expect(rebuilt(inOnePiece(jsonParts(Buffer.from(text), 2)))).toEqual(JSON.parse(text));
+    expect(rebuilt(runWithoutYielding(jsonParts(Buffer.from(text), 2)))).toEqual(JSON.parse(text));
   });
 
   it('finds the text of each member, and objectText puts them together again', () => {
     assert(
       property(dictionary(string(), anyJson()), (value) => {
-        const { parts } = inOnePiece(jsonParts(Buffer.from(JSON.stringify(value)), 1));
+        const { parts } = runWithoutYielding(jsonParts(Buffer.from(JSON.stringify(value)), 1));
         const members = parts.map(({ name = '', bytes }) => [name, bytes.toString()] as const);
         expect(objectText(Object.fromEntries(members))).toBe(JSON.stringify(value));
       }),
@@ -52,11 +52,11 @@ describe('jsonParts', () => {
     const text = Buffer.from(JSON.stringify(Array.from({ length: 100_000 }, (_, index) => ({ index }))));
     const steps = jsonParts(text, 1);
     expect(steps.next().done).toBe(false);
-    expect(inOnePiece(steps).parts).toHaveLength(100_000);
+    expect(runWithoutYielding(steps).parts).toHaveLength(100_000);
   });
 
   it('searches only within the part', () => {
-    const whole = inOnePiece(jsonParts(Buffer.from(JSON.stringify(VALUE)), 2));
+    const whole = runWithoutYielding(jsonParts(Buffer.from(JSON.stringify(VALUE)), 2));
     expect(memberOf(whole, 'list')?.includes(Buffer.from('"one"'))).toBe(true);
     expect(memberOf(whole, 'name')?.includes(Buffer.from('"one"'))).toBe(false);
     expect(memberOf(whole, 'other')).toBeUndefined();
@@ -72,7 +72,7 @@ describe('jsonValue', () => {
       ['__proto__']: null,
     };
     for (const value of [VALUE, large, [], 'z'.repeat(100_000)]) {
-      expect(inOnePiece(jsonValue(Buffer.from(JSON.stringify(value))))).toEqual(value);
+      expect(runWithoutYielding(jsonValue(Buffer.from(JSON.stringify(value))))).toEqual(value);
     }
     const steps = jsonValue(Buffer.from(JSON.stringify(large)));
     let count = 0;

@@ -9,7 +9,7 @@ import {
   QUOTE,
   SPACE,
 } from '#engine/json';
-import type { Steps } from '#engine/support';
+import type { YieldingWork } from '#engine/support';
 
 /** Bytes scanned between two yields, which takes some tenths of a millisecond. */
 const PIECE = 65_536;
@@ -25,7 +25,7 @@ export function memberOf(part: JsonPart | undefined, name: string): JsonPart | u
  * @param text UTF-8 of valid JSON that we wrote ourselves; invalid JSON gives parts that cannot be read
  * @param depth 1 for the members or elements of the whole, 2 for theirs too, and so on
  */
-export function* jsonParts(text: Buffer, depth: number): Steps<JsonPart> {
+export function* jsonParts(text: Buffer, depth: number): YieldingWork<JsonPart> {
   const scan = new Scan(text, depth);
   while (scan.advance()) {
     yield;
@@ -37,7 +37,7 @@ export function* jsonParts(text: Buffer, depth: number): Steps<JsonPart> {
  * Parses a large JSON text in pieces, of which only strings can be long.
  * @param text UTF-8 of valid JSON that we wrote ourselves
  */
-export function* jsonValue(text: Buffer): Steps<unknown> {
+export function* jsonValue(text: Buffer): YieldingWork<unknown> {
   if (text.length <= PIECE) {
     return JSON.parse(text.toString());
   }

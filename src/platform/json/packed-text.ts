@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { inTurns, type Steps } from '#engine/support';
+import { runYielding, type YieldingWork } from '#engine/support';
 
 /** Returns a Buffer of the same bytes, without copying them. */
 export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
@@ -27,10 +27,10 @@ export async function packText(text: string): Promise<string> {
  * @returns UTF-8
  */
 export async function unpackBytes(packed: Uint8Array): Promise<Buffer> {
-  return unpack(await inTurns(decoded(bufferOf(packed))));
+  return unpack(await runYielding(decoded(bufferOf(packed))));
 }
 
-function* decoded(base64: Buffer): Steps<Buffer> {
+function* decoded(base64: Buffer): YieldingWork<Buffer> {
   const bytes = Buffer.allocUnsafe(Math.ceil((base64.length * 3) / 4));
   let length = 0;
   for (let at = 0; at < base64.length; at += PIECE) {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Bulkhead } from '../concurrency/bulkhead.js';
 import type { Limit } from '../config/env.js';
 import { UnreadableBodyError } from '../errors/request.errors.js';
-import { turnWithRoom } from '#engine/support';
+import { yieldEventLoop } from '#engine/support';
 import { TooManyCallerRequestsError } from './rate-limit.errors.js';
 
 /** Maximum number of concurrent requests of one caller; 0 means no limit. */
@@ -43,7 +43,8 @@ export class RequestsUnderWay {
     });
     const admitted = place?.admitted;
     // Node can read many requests in one iteration of the event loop. The first one of each caller does not wait for the next iteration.
-    const ready = this.all.occupied(key) === 1 ? admitted : (admitted?.then(turnWithRoom) ?? turnWithRoom());
+    const ready =
+      this.all.occupied(key) === 1 ? admitted : (admitted?.then(yieldEventLoop) ?? yieldEventLoop());
     return ready?.then(() => (response.closed ? new Promise(() => undefined) : undefined));
   }
 }

@@ -1,4 +1,4 @@
-import { inOnePiece, type Steps } from '#engine/support';
+import { runWithoutYielding, type YieldingWork } from '#engine/support';
 
 /** A text in canonical form, which is equal for different encodings of the same text. */
 export interface CanonicalText {
@@ -23,11 +23,11 @@ const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', qu
  * base64 (RFC 4648, sections 4 and 5) to one.
  */
 export function canonicalText(original: string): CanonicalText {
-  return inOnePiece(canonicalSteps(original));
+  return runWithoutYielding(canonicalSteps(original));
 }
 
 /** As {@link canonicalText}, in steps. */
-export function* canonicalSteps(original: string): Steps<CanonicalText> {
+export function* canonicalSteps(original: string): YieldingWork<CanonicalText> {
   let current: CanonicalText = { text: bytesOf(original), origins: undefined };
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const next = MAY_BE_ENCODED.test(current.text) ? yield* decoded(current) : current;
@@ -46,7 +46,7 @@ export function bytesOf(text: string): string {
 }
 
 /** Decodes one level of escapes. Returns the same object if there are none. */
-function* decoded(from: CanonicalText): Steps<CanonicalText> {
+function* decoded(from: CanonicalText): YieldingWork<CanonicalText> {
   const origins = new Uint32Array(from.text.length);
   let text = '';
   let read = 0;

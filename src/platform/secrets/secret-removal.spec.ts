@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { SecretRemoval } from './secret-removal.js';
-import { inTurns } from '#engine/support';
+import { runYielding } from '#engine/support';
 
 const SECRET = 'a "quoted" $& secret/+ü';
 const percent = encodeURIComponent(SECRET);
@@ -97,7 +97,7 @@ describe('SecretRemoval', () => {
   ])('yields between slices of work: %s', async (_, value) => {
     const many = new SecretRemoval(Array.from({ length: 50 }, (_secret, index) => `1.23${1_000 + index}`));
     let isDone = false;
-    const removed = inTurns(many.jsonSteps(value)).finally(() => {
+    const removed = runYielding(many.jsonSteps(value)).finally(() => {
       isDone = true;
     });
     await new Promise(setImmediate);
@@ -107,7 +107,7 @@ describe('SecretRemoval', () => {
 
   it('returns the same result in steps, and yields the event loop between them', async () => {
     const text = `${'\\\\'.repeat(500_000)}${percent}`;
-    expect(await inTurns(removal.textSteps(text))).toBe(removal.text(text));
+    expect(await runYielding(removal.textSteps(text))).toBe(removal.text(text));
     const value = { [SECRET]: [text, 1, null, { deep: [SECRET, true] }], list: ['kept', percent] };
     let longestMs = 0;
     let last = performance.now();
@@ -116,7 +116,7 @@ describe('SecretRemoval', () => {
       last = performance.now();
     });
     const begun = performance.now();
-    const removed = await inTurns(removal.jsonSteps(value));
+    const removed = await runYielding(removal.jsonSteps(value));
     const tookMs = performance.now() - begun;
     clearInterval(watch);
     longestMs = Math.max(longestMs, performance.now() - last);

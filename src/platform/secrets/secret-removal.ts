@@ -1,5 +1,5 @@
 import type { JsonValue } from '#engine/json';
-import { inOnePiece, type Steps } from '#engine/support';
+import { runWithoutYielding, type YieldingWork } from '#engine/support';
 import { placesOf } from './text-search.js';
 import { bytesOf, canonicalSteps, canonicalText, type CanonicalText } from './canonical-text.js';
 
@@ -33,16 +33,16 @@ export class SecretRemoval {
 
   /** Removes the secrets from a text. */
   text(text: string): string {
-    return inOnePiece(this.textSteps(text));
+    return runWithoutYielding(this.textSteps(text));
   }
 
   /** Removes the secrets from every text, number and member name in a value. Recursive, so the depth must be bounded. */
   json(value: JsonValue): JsonValue {
-    return inOnePiece(this.jsonSteps(value));
+    return runWithoutYielding(this.jsonSteps(value));
   }
 
   /** As {@link json}, in steps, for values of any size. */
-  *jsonSteps(value: JsonValue): Steps<JsonValue> {
+  *jsonSteps(value: JsonValue): YieldingWork<JsonValue> {
     if (this.forms.length === 0) {
       return value;
     }
@@ -60,7 +60,7 @@ export class SecretRemoval {
     return Array.isArray(value) ? members.map(([, member]) => member) : Object.fromEntries(members);
   }
 
-  private *scalarSteps(value: string | number | boolean | null): Steps<JsonValue> {
+  private *scalarSteps(value: string | number | boolean | null): YieldingWork<JsonValue> {
     const isText = typeof value === 'string';
     if (!isText && typeof value !== 'number') {
       return value;
@@ -71,7 +71,7 @@ export class SecretRemoval {
   }
 
   /** As {@link text}, in steps, for texts of any length. */
-  *textSteps(text: string): Steps<string> {
+  *textSteps(text: string): YieldingWork<string> {
     if (!this.canHold(text)) {
       return text;
     }
@@ -81,7 +81,7 @@ export class SecretRemoval {
   }
 
   isIn(text: string): boolean {
-    return this.canHold(text) && inOnePiece(this.foundSteps(canonicalText(text).text)).length > 0;
+    return this.canHold(text) && runWithoutYielding(this.foundSteps(canonicalText(text).text)).length > 0;
   }
 
   private isDue(work: number): boolean {
@@ -99,7 +99,7 @@ export class SecretRemoval {
     return shortest !== undefined && Buffer.byteLength(text) >= shortest.length;
   }
 
-  private *foundSteps(text: string): Steps<[number, number][]> {
+  private *foundSteps(text: string): YieldingWork<[number, number][]> {
     const found: [number, number][] = [];
     for (const form of this.forms) {
       if (form.length > text.length) {

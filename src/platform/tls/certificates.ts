@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'n
 import { createSecureContext } from 'node:tls';
 import { LruCache } from '../lru-cache.js';
 import { isRsaSize } from '../secrets/signing-key.js';
-import { inOnePiece, type Steps } from '#engine/support';
+import { runWithoutYielding, type YieldingWork } from '#engine/support';
 
 /** Maximum length of certificates, in characters. Columns hold 65,535 bytes. */
 export const CERTIFICATES_MAX_LENGTH = 32_768;
@@ -33,11 +33,11 @@ const cache = new LruCache<string, CertificateFacts>({ bytes: CACHE_BYTES });
 
 /** Reads 1 to 50 certificates. Returns undefined for any other number, and if one is invalid, which TLS would skip silently. */
 export function readCertificates(pem: string): readonly CertificateFacts[] | undefined {
-  return inOnePiece(certificateSteps(pem));
+  return runWithoutYielding(certificateSteps(pem));
 }
 
 /** As {@link readCertificates}, in steps. Results are cached. */
-export function* certificateSteps(pem: string): Steps<readonly CertificateFacts[] | undefined> {
+export function* certificateSteps(pem: string): YieldingWork<readonly CertificateFacts[] | undefined> {
   const blocks = blocksOf(pem);
   const found: CertificateFacts[] = [];
   try {
@@ -109,11 +109,11 @@ function keyOf(text: string): string {
 
 /** Returns the rule that a text of certificates violates; undefined when it is valid. */
 export function certificatesRule(value: unknown): string | undefined {
-  return inOnePiece(certificatesRuleSteps(value));
+  return runWithoutYielding(certificatesRuleSteps(value));
 }
 
 /** As {@link certificatesRule}, in steps. */
-export function* certificatesRuleSteps(value: unknown): Steps<string | undefined> {
+export function* certificatesRuleSteps(value: unknown): YieldingWork<string | undefined> {
   if (typeof value !== 'string' || (yield* certificateSteps(value)) === undefined) {
     return 'must be 1 to 50 certificates in PEM format';
   }

@@ -133,7 +133,7 @@ export const IsPageCursor = (): Shown<string | undefined> =>
       example: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b40',
     },
     Transform(toLowerCase),
-    IsUUID('7', { message: 'must be the next of a page' }),
+    IsUUID('7', { message: 'must be the value of next from a page' }),
   );
 
 /** An optional time in a query, in RFC 3339 or ISO 8601; UTC if it has no offset. */

@@ -7,7 +7,7 @@ import {
   type ValidationError,
   type ValidationPipeOptions,
 } from '@nestjs/common';
-import { cached, inTurn } from '#engine/support';
+import { cached, runAfterYield } from '#engine/support';
 import { BEYOND_NUMBERS, hasMoreValues, isContainer } from '#engine/json';
 import { ValidationFailedError, type FieldProblem } from '../errors/request.errors.js';
 import { textCheck, type TextCheck } from './text-rules.js';
@@ -93,10 +93,10 @@ export class RequestValidationPipe implements PipeTransform {
 
   private async ofBody(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     if (WITHOUT_CLASS.has(metadata.metatype)) {
-      await inTurn(() => refuseUnsafe(value, OF_DATA));
+      await runAfterYield(() => refuseUnsafe(value, OF_DATA));
       return value;
     }
-    return inTurn((): Promise<unknown> => {
+    return runAfterYield((): Promise<unknown> => {
       const some = fewerFields(value);
       refuseUnsafe(some, OF_CLASSES);
       return this.strict.transform(fewerValues(some), metadata);

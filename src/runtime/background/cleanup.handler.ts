@@ -47,7 +47,7 @@ export class CleanupHandler implements JobHandler, OnApplicationBootstrap {
   private removals(now: Date): Removal[] {
     const oldest = this.repeats.oldest(now);
     const ofGroups = this.groups
-      .inTurn()
+      .rotated()
       .flatMap((shards): Removal[] => [
         (manager, limit) => this.repeats.removeBefore(manager, shards, oldest, limit),
         (manager, limit) => Messages.removeExpired(manager, shards, now, limit),

@@ -6,7 +6,7 @@ import { LruCache } from '../../platform/lru-cache.js';
 import { isDatabaseFailure } from '../../store/database.errors.js';
 import { makeUnicodeClasses } from '#engine/expressions';
 import { processLimits } from '../process.limits.js';
-import { cached, type Steps } from '#engine/support';
+import { cached, type YieldingWork } from '#engine/support';
 import { isJsonObject, type JsonObject } from '#engine/json';
 import { parseKey, pickKeys, deepMerge } from '#engine/paths';
 import {
@@ -62,7 +62,7 @@ export class RunnableDefinition {
   }
 
   /** Validates a start body against the input schema, in slices if it is large. */
-  *faultsOfStart(body: JsonObject): Steps<SchemaFault[]> {
+  *faultsOfStart(body: JsonObject): YieldingWork<SchemaFault[]> {
     const { inputSchema } = this.graph;
     return inputSchema === null ? [] : yield* this.compiled(inputSchema).steps(body);
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { inTurns } from '#engine/support';
+import { runYielding } from '#engine/support';
 import { callerHash, type Principal } from '../../platform/user/principal.js';
 import type { JsonObject } from '#engine/json';
 import { asReplay, isReplay } from '../../platform/http/replays.js';
@@ -131,7 +131,7 @@ export class ProcessStartService {
       throw refusal;
     }
     const platform = requirePlatform(call.platform);
-    refuseStartFaults(await inTurns(definition.faultsOfStart(data)));
+    refuseStartFaults(await runYielding(definition.faultsOfStart(data)));
     const path = ['start', key.appId, key.buildId, key.processName];
     const repeat = repeatKey(principal, path, call.idempotencyKey, call.body);
     const request: StartRequest = {

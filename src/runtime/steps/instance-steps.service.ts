@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { inThisTurn, turnWithRoom } from '#engine/support';
+import { runInSlice, yieldEventLoop } from '#engine/support';
 import { requestContext } from '../../platform/observability/logging/request-context.js';
 import { inSpan } from '../../platform/observability/tracing/spans.js';
 import { Database } from '../../store/database.js';
@@ -63,7 +63,7 @@ export class InstanceStepsService {
       const commit = (): Promise<Answer> =>
         this.database.writeTogether(async (transaction) => work(await this.lock(transaction, key, attempts)));
       // Before the transaction, because others wait for its locks.
-      await turnWithRoom();
+      await yieldEventLoop();
       return this.resources.withIds(commit, loadDefinition);
     });
   }
@@ -98,7 +98,7 @@ export class InstanceStepsService {
     const now = this.resources.now();
     describeStepInSpan(before.row, command.kind);
     return before.transaction.compute(() =>
-      inThisTurn(() => ({ before, command, now, result: this.result(before, command, now) })),
+      runInSlice(() => ({ before, command, now, result: this.result(before, command, now) })),
     );
   }
 

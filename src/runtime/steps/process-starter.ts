@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { inTurn } from '#engine/support';
+import { runAfterYield } from '#engine/support';
 import type { JsonObject } from '#engine/json';
 import { requestContext } from '../../platform/observability/logging/request-context.js';
 import { orderedUuid } from '../../platform/ordered-uuid.js';
@@ -129,7 +129,7 @@ export class ProcessStarter {
   ): Promise<Answer> {
     try {
       return await this.resources.withIds(async () => {
-        const started = await inTurn(() => this.startInMemory(request));
+        const started = await runAfterYield(() => this.startInMemory(request));
         describeStepInSpan(started.row, 'START');
         return this.commit(started, work, this.writer.isAlone(baseOf(started), started.result));
       });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { requireMatch, readIfMatch } from '../../platform/http/conditional-requests.js';
-import { inThisTurn } from '#engine/support';
+import { runInSlice } from '#engine/support';
 import type { Principal } from '../../platform/user/principal.js';
 import type { JsonObject } from '#engine/json';
 import { requestContext } from '../../platform/observability/logging/request-context.js';
@@ -111,13 +111,13 @@ export class UiActionExecutionService {
     const stored = repeat === undefined ? null : await this.answers.find(transaction, repeat, row.shard);
     if (stored !== null && repeat !== undefined) {
       // An answer is stored for this path, so its token was there; another body may still be rejected.
-      inThisTurn(() => refuseInput(definition, place, body));
+      runInSlice(() => refuseInput(definition, place, body));
       return this.answers.answer(stored, repeat) as UiActionResponseDto;
     }
     const loaded = await this.steps.load(held);
     const token = [...loaded.state.tokens.values()].find(({ uuid }) => uuid === key.tokenUuid);
     const { id: tokenId } = token ?? (await Tokens.require(transaction, row.id, key.tokenUuid));
-    inThisTurn(() => refuseInput(definition, place, body));
+    runInSlice(() => refuseInput(definition, place, body));
     const executed = this.repeats.repeated(loaded, tokenId, place, call);
     if (executed !== undefined) {
       const { node, backTo } = executed;

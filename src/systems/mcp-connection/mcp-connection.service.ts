@@ -4,7 +4,7 @@ import type {
   ConnectionTestResult,
   DiscoveredTool,
 } from './model/connection-test.types.js';
-import { turnWithRoom } from '#engine/support';
+import { yieldEventLoop } from '#engine/support';
 import { type McpWorkerSettings, workerSettings } from './model/worker-settings.js';
 import type { McpWorkerAnswer } from './worker/worker.messages.js';
 import { causeOfLoss, WorkerPool, type WorkerPoolOptions } from '../../platform/threads/worker.pool.js';
@@ -48,7 +48,7 @@ async function decodeTools(lines: Uint8Array): Promise<DiscoveredTool[]> {
     const end = newLine === -1 ? lines.byteLength : newLine;
     tools.push(JSON.parse(decoder.decode(lines.subarray(start, end))) as DiscoveredTool);
     start = end + 1;
-    await turnWithRoom();
+    await yieldEventLoop();
   }
   return tools;
 }

@@ -18,7 +18,7 @@ import {
   readPrivateKey,
 } from '../../platform/tls/certificates.js';
 import { PRIVATE_KEY_MAX_LENGTH } from '../../platform/secrets/signing-key.js';
-import { inTurn, inTurns } from '#engine/support';
+import { runAfterYield, runYielding } from '#engine/support';
 import { HasLength, IfSent } from '../../platform/validation/patterns.decorators.js';
 import { IsOptionalPart } from './system-field.decorator.js';
 import type { SystemTls } from './system.types.js';
@@ -53,7 +53,7 @@ const IsCertificates = (options: ApiPropertyOptions): PropertyDecorator =>
   IsPem(
     'isCertificates',
     {
-      isValid: async (value) => (await inTurns(certificatesRuleSteps(value))) === undefined,
+      isValid: async (value) => (await runYielding(certificatesRuleSteps(value))) === undefined,
       problemOf: certificatesRule,
     },
     { maxLength: CERTIFICATES_MAX_LENGTH, example: PEM_EXAMPLE, ...options },
@@ -65,8 +65,8 @@ const IsClientKey = (options: ApiPropertyOptions): PropertyDecorator =>
     'isClientKey',
     {
       isValid: async (value, args) => {
-        await inTurns(certificatesRuleSteps(siblingCertificate(args)));
-        return inTurn(() => keyRule(value, args) === undefined);
+        await runYielding(certificatesRuleSteps(siblingCertificate(args)));
+        return runAfterYield(() => keyRule(value, args) === undefined);
       },
       problemOf: keyRule,
     },

@@ -4,7 +4,7 @@ import { Answer, shown, Shows, shows } from '../../platform/openapi/answer-field
 import { kindOf } from '../model/authorization.request.dto.js';
 import { AuthorizationType } from '../model/system.types.js';
 import { certificateSteps, readCertificates } from '../../platform/tls/certificates.js';
-import { inTurns } from '#engine/support';
+import { runYielding } from '#engine/support';
 
 const WITHOUT_SECRET = 'Without the secret.';
 
@@ -105,7 +105,7 @@ type ShownTls = Pick<SystemDetails, 'caCertificates' | 'clientCertificate' | 'ha
 export async function readTls(system: ShownTls): Promise<void> {
   for (const pem of [system.caCertificates, system.clientCertificate]) {
     if (pem !== null) {
-      await inTurns(certificateSteps(pem));
+      await runYielding(certificateSteps(pem));
     }
   }
 }

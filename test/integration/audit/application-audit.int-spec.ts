@@ -126,7 +126,7 @@ describe('GET /resource/app/{appId}/audit', () => {
 
   it.each([
     ['limit=101', 'limit: must be at most 100'],
-    ['before=x', 'before: must be the next of a page'],
+    ['before=x', 'before: must be the value of next from a page'],
     ['action=system', 'action: must be one of system.create, '],
     ['outcome=OK', 'outcome: must be one of ok, denied, error, timeout'],
     ['actor=', 'actor: must'],

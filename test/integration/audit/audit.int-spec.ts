@@ -160,9 +160,9 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/rt/system/integratio
     ['limit=1.5', 'must be a whole number'],
     ['limit=0x2', 'must be a whole number'],
     ['limit=', 'must be a whole number'],
-    ['before=a%20b', 'must be the next of a page'],
-    ['before=zz', 'must be the next of a page'],
-    ['before=0', 'must be the next of a page'],
+    ['before=a%20b', 'must be the value of next from a page'],
+    ['before=zz', 'must be the value of next from a page'],
+    ['before=0', 'must be the value of next from a page'],
     ['systemResourceId=%2F', 'must be 1 to 64'],
   ])('refuses the query %s', async (query, rule) => {
     const response = await app.request('GET', auditPath('pages', `?${query}`));

@@ -297,8 +297,8 @@ describe('GET /rtm/api/runtime/app/{appId}/build/{buildId}/processes', () => {
   it.each([
     ['limit=0', 'limit: must be at least 1'],
     ['limit=201', 'limit: must be at most 200'],
-    ['after=a%20b', 'after: must be the next of a page'],
-    ['after=', 'after: must be the next of a page'],
+    ['after=a%20b', 'after: must be the value of next from a page'],
+    ['after=', 'after: must be the value of next from a page'],
     ['before=plain', 'before: is not a known query parameter'],
   ])('answers 400 to %s', async (query, details) => {
     const { status, body } = await app.request('GET', `${pathOf(published)}?${query}`);

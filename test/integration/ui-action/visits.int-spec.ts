@@ -109,7 +109,7 @@ describe('the visit of a token', () => {
     expect(answers.map(({ status, body }) => [status, body['details']])).toEqual([
       [404, undefined],
       [400, 'If-Match: must be * or entity tags in quotes, as in ETag'],
-      [400, 'svc-back: must be true, or left out'],
+      [400, 'svc-back: must be true or omitted'],
       [412, 'If-Match'],
     ]);
   });

@@ -8,7 +8,7 @@ import {
   WorkflowRunEntity,
   type RunCallPage,
 } from '../../../src/runtime/calls/workflows/storage/workflow-run.entity.js';
-import type { Steps } from '#engine/support';
+import type { YieldingWork } from '#engine/support';
 import { WorkflowRunsRepository } from '../../../src/runtime/calls/workflows/storage/workflow-runs.repository.js';
 import { TestApp } from '../../support/app.js';
 import { publish, mapping, workflowOf } from '../../support/runtime/publish.js';
@@ -74,7 +74,7 @@ function callOf(index: number): WorkflowCallEntity {
 }
 
 /** Counts the slices of work. */
-function piecesOf(steps: Steps<unknown>): number {
+function piecesOf(steps: YieldingWork<unknown>): number {
   let pieces = 1;
   while (steps.next().done !== true) {
     pieces += 1;

@@ -143,7 +143,7 @@ describe('GET /rtm/api/runtime/workflow-run', () => {
     ['workflow', '', 'must have 1 to 255 characters'],
     ['from', 'yesterday', 'must be an ISO 8601 date and time'],
     ['to', '2026-02-30T00:00:00Z', 'must be an ISO 8601 date and time'],
-    ['before', randomUUID(), 'must be the next of a page'],
+    ['before', randomUUID(), 'must be the value of next from a page'],
     ['limit', '0', 'must be at least 1'],
     ['limit', '101', 'must be at most 100'],
     ['limit', '1.5', 'must be a whole number'],

@@ -449,7 +449,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Start a process
      *
-     * Starts an instance of a process of a build and runs it to its first wait states. The members of the body become process data; they must match the input schema of the process. The reserved member `startCondition` picks the start event where there are several. `listProcesses` tells names, start conditions and schemas, and what this caller may start. Any valid token will do, unless the model (`svc:start`) or else the deployment (`PROCESS_START_PERMISSION`) asks for a permission, or the start event stands in a lane that names some. A process that stops at once is stored as `CREATED`, without tokens, and answered with 409, or with 400 where data is missing: `incident` names the instance and tells why. A call that is answered with any other error has stored nothing.
+     * Starts an instance of a process of a build and runs it to its first wait states. The members of the body become process data; they must match the input schema of the process. The reserved member `startCondition` selects the start event if there are several. `listProcesses` returns names, start conditions and schemas, and what this caller may start. Requires any valid token, unless the model (`svc:start`) or else the deployment (`PROCESS_START_PERMISSION`) requires a permission, or the lane of the start event requires one. A process that stops at once is stored as `CREATED`, without tokens, and the response is 409, or 400 if data is missing: `incident` names the instance and gives the reason. After any other error nothing is stored.
      */
     public startProcess<ThrowOnError extends boolean = true>(options: Options<StartProcessData, ThrowOnError>) {
         return (options.client ?? this.client).post<StartProcessResponses, StartProcessErrors, ThrowOnError>({
@@ -464,9 +464,9 @@ export class SvcClient extends HeyApiClient {
     }
     
     /**
-     * List the processes of a build, and how to start them
+     * List the processes of a build and how to start them
      *
-     * Extension of the contract. What `startProcess` asks for, by the name of the process: the start events and their conditions, the JSON Schema of the body, and whether this caller may start it now or why not. Any valid token will do; `buildId` is told by `getBuildInfo`. Follow `next` until it is null.
+     * Extension of the contract. What `startProcess` requires, by process name: the start events and their conditions, the JSON Schema of the body, and whether this caller may start the process now, or why not. Requires any valid token. `getBuildInfo` returns the `buildId`. Follow `next` until it is null.
      */
     public listProcesses<ThrowOnError extends boolean = true>(options: Options<ListProcessesData, ThrowOnError>) {
         return (options.client ?? this.client).get<ListProcessesResponses, ListProcessesErrors, ThrowOnError>({
@@ -609,7 +609,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Put a process instance on hold
      *
-     * Extension of the contract. UI actions are refused until it is released, and background work that comes due waits.
+     * Extension of the contract. Until the instance is released, UI actions are rejected and background work waits.
      */
     public holdProcessInstance<ThrowOnError extends boolean = true>(options: Options<HoldProcessInstanceData, ThrowOnError>) {
         return (options.client ?? this.client).post<HoldProcessInstanceResponses, HoldProcessInstanceErrors, ThrowOnError>({
@@ -622,7 +622,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Release a process instance that is on hold
      *
-     * Extension of the contract. What came due meanwhile runs now.
+     * Extension of the contract. Background work that became due in the meantime runs now.
      */
     public releaseProcessInstance<ThrowOnError extends boolean = true>(options: Options<ReleaseProcessInstanceData, ThrowOnError>) {
         return (options.client ?? this.client).post<ReleaseProcessInstanceResponses, ReleaseProcessInstanceErrors, ThrowOnError>({
@@ -635,7 +635,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Terminate a process instance
      *
-     * Extension of the contract. Ends an instance that is running, on hold or could not start for good, and in the background the processes that it started. A process that waits for it takes this as an error: without an error boundary event there is an incident.
+     * Extension of the contract. Permanently ends an instance that is running, on hold or could not start and, in the background, the processes that it called. In a process that waits for it, this is an error, which becomes an incident without an error boundary event.
      */
     public terminateProcessInstance<ThrowOnError extends boolean = true>(options: Options<TerminateProcessInstanceData, ThrowOnError>) {
         return (options.client ?? this.client).post<TerminateProcessInstanceResponses, TerminateProcessInstanceErrors, ThrowOnError>({
@@ -646,9 +646,9 @@ export class SvcClient extends HeyApiClient {
     }
     
     /**
-     * Retry what stopped a token
+     * Retry the failed work of a token
      *
-     * Extension of the contract. Runs the background work again whose failure stopped the token where it stands now, workflows and calls with the process data of now, and closes the incidents. `data` corrects process data before that, in the same transaction, with the permission `process-data`. 409 when nothing stopped it, or a UI action did: that can be executed again. 409 also when it stops again at once: the incident stays open, and `incident` tells why.
+     * Extension of the contract. Runs the failed background work of the token at its current node again and closes the incidents. Workflows and calls use the current process data, which `data` can correct first, in the same transaction (permission `process-data`). 409 if the token has no failed work, or a UI action failed, which can be executed again. Also 409 if the work fails again at once: the incident stays open, and `incident` gives the reason.
      */
     public retryToken<ThrowOnError extends boolean = true>(options: Options<RetryTokenData, ThrowOnError>) {
         return (options.client ?? this.client).post<RetryTokenResponses, RetryTokenErrors, ThrowOnError>({
@@ -663,9 +663,9 @@ export class SvcClient extends HeyApiClient {
     }
     
     /**
-     * Retry what stopped a process instance as a whole
+     * Retry the failed work of a process instance as a whole
      *
-     * Extension of the contract. Runs the background work again whose incidents name no token, such as a call that nobody waits for, and closes them; calls are made with the process data of now while the instance is running. One that could not start (CREATED) starts again, with the data that it was given. `data` corrects process data before that, in the same transaction, with the permission `process-data`. What stopped a token is retried with that token. 409 when nothing stopped, or the state of the instance does not allow it, or it stops again at once: the incident stays open, and `incident` tells why.
+     * Extension of the contract. Runs failed background work whose incidents name no token, such as a fire-and-forget call, again and closes the incidents. Calls of a running instance use the current process data. An instance that could not start (CREATED) starts again with its original data. `data` corrects the data first, in the same transaction (permission `process-data`). Use `retryToken` for the failed work of a token. 409 if there is no failed work, the state of the instance does not allow a retry, or the work fails again at once: the incident stays open, and `incident` gives the reason.
      */
     public retryProcessInstance<ThrowOnError extends boolean = true>(options: Options<RetryProcessInstanceData, ThrowOnError>) {
         return (options.client ?? this.client).post<RetryProcessInstanceResponses, RetryProcessInstanceErrors, ThrowOnError>({
@@ -879,7 +879,7 @@ export class SvcClient extends HeyApiClient {
     /**
      * Execute a UI action
      *
-     * Executes the manual action that the UI action is bound to, and lets the token go on as far as it can. All ids of the path are told by `getProcessInstance`: each of its `tokens` has the `uiActions` that this caller can execute now, with `svcUuid` and the `bodySchema` of the body. A start answers with the first ids of instance and tokens. The body is merged into process data as far as the `keys` of the action allow. An action of an earlier node that allows it brings the token back: `tokenUuid` is then a new token. Who started the instance may execute it, or who has a permission of the lane where that names some; all others get 404 (`PROCESS_UI_ACTION_ACCESS`, `PROCESS_UI_ACTION_PERMISSION`). The same call received before the first one was committed is executed once and gets the first answer; so does one that would lead back within a second. `If-Match` with the `visit` of the token says exactly which execution is meant. 409, or 400 where data is missing, when the process cannot go on behind the action: nothing has changed then, and `incident` tells why.
+     * Executes the manual action that the UI action is bound to, and moves the token as far as possible. Get the ids of the path from `getProcessInstance`: each of its `tokens` lists the `uiActions` that this caller can execute now, with `svcUuid` and the `bodySchema` of the body. The response of a start has the first ids of instance and tokens. The body is merged into the process data as far as the `keys` of the action allow. An action of an earlier node can take the token back if it allows that: `tokenUuid` is then a new token. The caller who started the instance may execute it or, if the lane requires permissions, callers with one of them; others get 404 (`PROCESS_UI_ACTION_ACCESS`, `PROCESS_UI_ACTION_PERMISSION`). An equal call that is received before the first one is committed is not executed again and gets the first answer; so does one within a second that would go back. `If-Match` with the `visit` of the token identifies the execution exactly. If the process cannot continue after the action, the response is 409, or 400 if data is missing; nothing has changed, and `incident` gives the reason.
      */
     public executeUiAction<ThrowOnError extends boolean = true>(options: Options<ExecuteUiActionData, ThrowOnError>) {
         return (options.client ?? this.client).post<ExecuteUiActionResponses, ExecuteUiActionErrors, ThrowOnError>({

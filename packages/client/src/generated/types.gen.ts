@@ -10,11 +10,11 @@ export type AuditOutcome = 'ok' | 'denied' | 'error' | 'timeout';
 
 export type Person = {
     /**
-     * Given name; empty when the token does not tell.
+     * Given name; empty if the token has none.
      */
     firstName: string;
     /**
-     * Family name; empty when the token does not tell.
+     * Family name; empty if the token has none.
      */
     lastName: string;
     /**
@@ -25,11 +25,11 @@ export type Person = {
 
 export type UserReference = {
     /**
-     * Given name; empty when the token does not tell.
+     * Given name; empty if the token has none.
      */
     firstName: string;
     /**
-     * Family name; empty when the token does not tell.
+     * Family name; empty if the token has none.
      */
     lastName: string;
     /**
@@ -37,7 +37,7 @@ export type UserReference = {
      */
     userName: string;
     /**
-     * Who acted in the name of this user (RFC 8693 `act` claim); null when nobody did.
+     * The actor on behalf of this user (RFC 8693 `act` claim); null if there is none.
      */
     impersonatingUser: Person | null;
 };
@@ -117,7 +117,7 @@ export type ApplicationAuditPage = {
      */
     events: Array<ApplicationAuditEvent>;
     /**
-     * Give it as `before` to read on; null on the last page.
+     * Pass it as `before` to get the next page; null on the last page.
      */
     next: string | null;
 };
@@ -193,7 +193,7 @@ export type AuditPage = {
      */
     events: Array<AuditEvent>;
     /**
-     * Give it as `before` to read on; null on the last page.
+     * Pass it as `before` to get the next page; null on the last page.
      */
     next: string | null;
 };
@@ -269,15 +269,15 @@ export type PackageRefusedResponse = {
      */
     error: string;
     /**
-     * What is wrong, for a person.
+     * Human-readable description of the error.
      */
     message: string;
     /**
-     * The HTTP status again.
+     * HTTP status code.
      */
     status: number;
     /**
-     * Which field and why, or for a 500 the request id to quote to the operators.
+     * The invalid field and the reason; for a 500 the request id to report to the operators.
      */
     details?: string;
     /**
@@ -566,7 +566,7 @@ export type BuildPage = {
      */
     builds: Array<BuildSummary>;
     /**
-     * Give it as `before` to read on; null on the last page.
+     * Pass it as `before` to get the next page; null on the last page.
      */
     next: string | null;
 };
@@ -1231,7 +1231,7 @@ export type ScansPage = {
      */
     scans: Array<Scan>;
     /**
-     * Give it as `before` to read on; null on the last page.
+     * Pass it as `before` to get the next page; null on the last page.
      */
     next: number | null;
 };
@@ -1338,7 +1338,7 @@ export type ChangesPage = {
      */
     changes: Array<Change>;
     /**
-     * Give it as `before` to read on; null on the last page.
+     * Pass it as `before` to get the next page; null on the last page.
      */
     next: number | null;
 };
@@ -1383,15 +1383,15 @@ export type ProcessErrorResponse = {
      */
     error: string;
     /**
-     * What is wrong, for a person.
+     * Human-readable description of the error.
      */
     message: string;
     /**
-     * The HTTP status again.
+     * HTTP status code.
      */
     status: number;
     /**
-     * Which field and why, or for a 500 the request id to quote to the operators.
+     * The invalid field and the reason; for a 500 the request id to report to the operators.
      */
     details?: string;
     /**
@@ -1514,7 +1514,7 @@ export type StartProcessResponse = {
 
 export type ProcessStartEvent = {
     /**
-     * Member `startCondition` of the body that picks it; needed where there are several start events.
+     * Value of `startCondition` in the body that selects it; required if there are several start events.
      */
     startCondition: string | null;
     /**
@@ -1526,41 +1526,41 @@ export type ProcessStartEvent = {
      */
     name: string | null;
     /**
-     * Lane that it stands in; null outside of lanes.
+     * Lane of the start event; null outside of lanes.
      */
     lane: string | null;
     /**
-     * Permissions of which a start here needs one (`svc:start`); absent where `PROCESS_START_PERMISSION` decides.
+     * Permissions, one of which a start here requires (`svc:start`); absent if `PROCESS_START_PERMISSION` decides.
      */
     startPermissions?: Array<string>;
     /**
-     * Whether a start here by this caller gets as far as its body.
+     * Whether this caller may start here; the body is not checked.
      */
     mayStart: boolean;
 };
 
 export type StartRefusal = {
     /**
-     * Status that a start is answered with.
+     * HTTP status of the response to a start.
      */
     status: number;
     /**
-     * Its `message`: of a missing permission, of a lane, or of a process that only messages and timers start.
+     * Its `message`: a permission is missing, for the process or its lane, or only messages and timers start the process.
      */
     message: string;
 };
 
 export type StartableProcess = {
     /**
-     * Name of the process: `processDefinitionName` of the start.
+     * Name of the process, for the path of `startProcess`.
      */
     processDefinitionName: string;
     /**
-     * Process definition; the same in every build.
+     * Id of the process definition; the same in every build.
      */
     processDefinitionSvcUuid: string;
     /**
-     * Start events that a request can mean; none where only messages and timers start the process.
+     * Start events that a request can use; empty if only messages and timers start the process.
      */
     starts: Array<ProcessStartEvent>;
     /**
@@ -1570,26 +1570,26 @@ export type StartableProcess = {
         [key: string]: unknown;
     } | null;
     /**
-     * Paths of data by whose values its instances are found (`svc:searchable`); absent where it declares none.
+     * Data paths by whose values instances can be found (`svc:searchable`); absent if the process declares none.
      */
     searchable?: Array<string>;
     /**
-     * Whether a start by this caller gets as far as its body.
+     * Whether this caller may start the process; the body is not checked.
      */
     mayStart: boolean;
     /**
-     * What a start by this caller is answered with now; null where `mayStart` is true.
+     * Error that a start by this caller would get now; null if `mayStart` is true.
      */
     refusal: StartRefusal | null;
 };
 
 export type ProcessPage = {
     /**
-     * By name.
+     * Sorted by name.
      */
     processes: Array<StartableProcess>;
     /**
-     * Give it as `after` to read on; null on the last page.
+     * Pass it as `after` to get the next page; null on the last page.
      */
     next: string | null;
 };
@@ -1675,7 +1675,7 @@ export type InstancePage = {
      */
     instances: Array<InstanceSummary>;
     /**
-     * Give it as `before` to read on; null on the last page.
+     * Pass it as `before` to get the next page; null on the last page.
      */
     next: string | null;
 };
@@ -2065,7 +2065,7 @@ export type ElementStatistics = {
      */
     entered: number;
     /**
-     * Number of these instances that are there now.
+     * Number of instances that are there now.
      */
     standing: number;
     /**
@@ -2085,7 +2085,7 @@ export type ElementStatistics = {
      */
     incidents: number;
     /**
-     * Number of these incidents that are open.
+     * Number of open incidents there.
      */
     openIncidents: number;
     /**
@@ -2261,7 +2261,7 @@ export type IncidentPage = {
      */
     incidents: Array<ListedIncident>;
     /**
-     * Give it as `before` to read on; null on the last page.
+     * Pass it as `before` to get the next page; null on the last page.
      */
     next: string | null;
 };
@@ -2377,7 +2377,7 @@ export type InstanceOperation = {
      */
     uuid: string;
     /**
-     * Its state now.
+     * Current state of the instance.
      */
     state: ProcessInstanceState;
 };
@@ -2388,7 +2388,7 @@ export type IncidentNotRetried = {
      */
     uuid: string;
     /**
-     * Why.
+     * Why it could not be retried.
      */
     message: string;
 };
@@ -2399,15 +2399,15 @@ export type InstanceRetry = {
      */
     uuid: string;
     /**
-     * Its state now.
+     * Current state of the instance.
      */
     state: ProcessInstanceState;
     /**
-     * Incidents that it closed; when the work fails again in the background, a new one is raised.
+     * Closed incidents. If the work fails again in the background, a new incident is raised.
      */
     retriedIncidents: Array<string>;
     /**
-     * Of several incidents those that could not be retried; absent when all were.
+     * Incidents that could not be retried, if others could; absent if all were retried.
      */
     notRetried?: Array<IncidentNotRetried>;
 };
@@ -2465,7 +2465,7 @@ export type TaskPage = {
      */
     tasks: Array<Task>;
     /**
-     * Give it as `before` to read on; null on the last page.
+     * Pass it as `before` to get the next page; null on the last page.
      */
     next: string | null;
 };
@@ -3542,7 +3542,7 @@ export type ToolReviewPage = {
      */
     reviews: Array<ToolReview>;
     /**
-     * Give it as `after` to read on; null on the last page.
+     * Pass it as `after` to get the next page; null on the last page.
      */
     next: string | null;
 };
@@ -3617,11 +3617,11 @@ export type SwitchToolResponse = {
 
 export type UiActionResponse = {
     /**
-     * The token of the path; after a back action the new one in its place.
+     * The token in the path; after a back action, the new token that replaces it.
      */
     tokenUuid: string;
     /**
-     * Node that the token stands on now.
+     * Current node of the token.
      */
     currentNodeId: number;
     /**
@@ -3709,7 +3709,7 @@ export type WorkflowRunPage = {
      */
     runs: Array<WorkflowRun>;
     /**
-     * Give it as `before` to read on; null on the last page.
+     * Pass it as `before` to get the next page; null on the last page.
      */
     next: string | null;
 };
@@ -3917,7 +3917,7 @@ export type WorkflowCallPage = {
      */
     calls: Array<WorkflowCall>;
     /**
-     * Give it as `after` to read on; null on the last page.
+     * Pass it as `after` to get the next page; null on the last page.
      */
     next: string | null;
 };
@@ -4103,7 +4103,7 @@ export type ApplicationPage = {
      */
     applications: Array<ListedApplication>;
     /**
-     * Give it as `after` to read on; null on the last page.
+     * Pass it as `after` to get the next page; null on the last page.
      */
     next: string | null;
 };
@@ -4137,7 +4137,7 @@ export type VersionPage = {
      */
     versions: Array<ListedVersion>;
     /**
-     * Give it as `before` to read on; null on the last page.
+     * Pass it as `before` to get the next page; null on the last page.
      */
     next: string | null;
 };
@@ -4148,15 +4148,15 @@ export type ErrorResponse = {
      */
     error: string;
     /**
-     * What is wrong, for a person.
+     * Human-readable description of the error.
      */
     message: string;
     /**
-     * The HTTP status again.
+     * HTTP status code.
      */
     status: number;
     /**
-     * Which field and why, or for a 500 the request id to quote to the operators.
+     * The invalid field and the reason; for a 500 the request id to report to the operators.
      */
     details?: string;
 };
@@ -4787,7 +4787,7 @@ export type PackageNodeRequest = unknown & {
 
 export type ErrorProblem = {
     /**
-     * No more than the status says (RFC 9457, section 4.2.1).
+     * The error has no meaning beyond its HTTP status (RFC 9457, section 4.2.1).
      */
     type: 'about:blank';
     /**
@@ -4795,7 +4795,7 @@ export type ErrorProblem = {
      */
     title: string;
     /**
-     * What is wrong: `details`, and `message` where there are none.
+     * Description of the error: `details`, or `message` if there are none.
      */
     detail: string;
     /**
@@ -4803,22 +4803,22 @@ export type ErrorProblem = {
      */
     error: string;
     /**
-     * What is wrong, for a person.
+     * Human-readable description of the error.
      */
     message: string;
     /**
-     * The HTTP status again.
+     * HTTP status code.
      */
     status: number;
     /**
-     * Which field and why, or for a 500 the request id to quote to the operators.
+     * The invalid field and the reason; for a 500 the request id to report to the operators.
      */
     details?: string;
 };
 
 export type PackageRefusedProblem = {
     /**
-     * No more than the status says (RFC 9457, section 4.2.1).
+     * The error has no meaning beyond its HTTP status (RFC 9457, section 4.2.1).
      */
     type: 'about:blank';
     /**
@@ -4826,7 +4826,7 @@ export type PackageRefusedProblem = {
      */
     title: string;
     /**
-     * What is wrong: `details`, and `message` where there are none.
+     * Description of the error: `details`, or `message` if there are none.
      */
     detail: string;
     /**
@@ -4834,15 +4834,15 @@ export type PackageRefusedProblem = {
      */
     error: string;
     /**
-     * What is wrong, for a person.
+     * Human-readable description of the error.
      */
     message: string;
     /**
-     * The HTTP status again.
+     * HTTP status code.
      */
     status: number;
     /**
-     * Which field and why, or for a 500 the request id to quote to the operators.
+     * The invalid field and the reason; for a 500 the request id to report to the operators.
      */
     details?: string;
     /**
@@ -4853,7 +4853,7 @@ export type PackageRefusedProblem = {
 
 export type ProcessErrorProblem = {
     /**
-     * No more than the status says (RFC 9457, section 4.2.1).
+     * The error has no meaning beyond its HTTP status (RFC 9457, section 4.2.1).
      */
     type: 'about:blank';
     /**
@@ -4861,7 +4861,7 @@ export type ProcessErrorProblem = {
      */
     title: string;
     /**
-     * What is wrong: `details`, and `message` where there are none.
+     * Description of the error: `details`, or `message` if there are none.
      */
     detail: string;
     /**
@@ -4869,15 +4869,15 @@ export type ProcessErrorProblem = {
      */
     error: string;
     /**
-     * What is wrong, for a person.
+     * Human-readable description of the error.
      */
     message: string;
     /**
-     * The HTTP status again.
+     * HTTP status code.
      */
     status: number;
     /**
-     * Which field and why, or for a 500 the request id to quote to the operators.
+     * The invalid field and the reason; for a 500 the request id to report to the operators.
      */
     details?: string;
     /**
@@ -5263,7 +5263,7 @@ export type BuildId = string;
 export type SystemResourceId = string;
 
 /**
- * The `next` of the page before: a UUID of version 7.
+ * The `next` of the previous page, a UUID version 7.
  */
 export type Before = string;
 
@@ -5283,7 +5283,7 @@ export type IdempotencyKey = string;
 export type ProcessDefinitionName = string;
 
 /**
- * The `ETag` of what was read, so that nobody overwrites what somebody else did meanwhile; `*` for whatever is there. 412 when it is another by now. Needed where the deployment asks for it: 428 without.
+ * The `ETag` that was read, so that the request does not overwrite changes of others; `*` accepts any state. 412 if it has changed since. Deployments can require the header: 428 without it.
  */
 export type IfMatch = string;
 
@@ -5293,7 +5293,7 @@ export type IfMatch = string;
 export type NodeId = string;
 
 /**
- * The `ETag` of the system as it was read, tools included: 412 when it is another by now.
+ * The `ETag` of the system that was read, tools included: 412 if it has changed since.
  */
 export type IfMatchOfReplaceClientSecret = string;
 
@@ -5303,17 +5303,17 @@ export type IfMatchOfReplaceClientSecret = string;
 export type SystemResourceIdOfListApplicationAuditEvents = string;
 
 /**
- * Events in a page; 50 without it.
+ * Events per page; default 50.
  */
 export type Limit = number;
 
 /**
- * The `ETag` of what was read, so that nobody overwrites what somebody else did meanwhile; `*` for whatever is there.
+ * The `ETag` that was read, so that the request does not overwrite changes of others; `*` accepts any state.
  */
 export type IfMatchOfUpdateWorkflowNode = string;
 
 /**
- * Only those of scans that were completed at this time or later; UTC without an offset.
+ * Only those of scans that were completed at this time or later; UTC if it has no offset.
  */
 export type From = string;
 
@@ -5328,7 +5328,7 @@ export type To = string;
 export type BeforeOfListScans = number;
 
 /**
- * Entries in a page; 50 without it.
+ * Entries per page; default 50.
  */
 export type LimitOfListScans = number;
 
@@ -5343,7 +5343,7 @@ export type ApplicationId = string;
 export type ProcessDefinitionNameOfListProcessInstances = string;
 
 /**
- * Only instances that started at this time or later; UTC without an offset.
+ * Only instances that started at this time or later; UTC if it has no offset.
  */
 export type FromOfListProcessInstances = string;
 
@@ -5383,7 +5383,7 @@ export type BpmnElementId = string;
 export type Code = IncidentType;
 
 /**
- * Only incidents that were first raised at this time or later; UTC without an offset.
+ * Only incidents that were first raised at this time or later; UTC if it has no offset.
  */
 export type FromOfListProcessIncidents = string;
 
@@ -5421,11 +5421,11 @@ export type ListApplicationAuditEventsData = {
          */
         systemResourceId?: string;
         /**
-         * The `next` of the page before: a UUID of version 7.
+         * The `next` of the previous page, a UUID version 7.
          */
         before?: string;
         /**
-         * Events in a page; 50 without it.
+         * Events per page; default 50.
          */
         limit?: number;
         /**
@@ -5445,7 +5445,7 @@ export type ListApplicationAuditEventsData = {
          */
         actor?: string;
         /**
-         * Only events that ended at this time or later; UTC without an offset.
+         * Only events that ended at this time or later; UTC if it has no offset.
          */
         from?: string;
         /**
@@ -5470,15 +5470,15 @@ export type ListApplicationAuditEventsErrors = {
      */
     403: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -5512,11 +5512,11 @@ export type ListAuditEventsData = {
          */
         systemResourceId?: string;
         /**
-         * The `next` of the page before: a UUID of version 7.
+         * The `next` of the previous page, a UUID version 7.
          */
         before?: string;
         /**
-         * Events in a page; 50 without it.
+         * Events per page; default 50.
          */
         limit?: number;
     };
@@ -5537,15 +5537,15 @@ export type ListAuditEventsErrors = {
      */
     403: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -5595,15 +5595,15 @@ export type GetPackageErrors = {
      */
     404: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -5653,19 +5653,19 @@ export type StorePackageErrors = {
      */
     403: ErrorResponse;
     /**
-     * In conflict with what is stored: it exists already, or its state does not allow this.
+     * Conflict with stored data: the resource already exists, or its state does not allow the request.
      */
     409: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -5715,19 +5715,19 @@ export type CheckPackageErrors = {
      */
     404: ErrorResponse;
     /**
-     * In conflict with what is stored: it exists already, or its state does not allow this.
+     * Conflict with stored data: the resource already exists, or its state does not allow the request.
      */
     409: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -5747,7 +5747,7 @@ export type CommitVersionData = {
     body?: CommitVersionRequest;
     headers?: {
         /**
-         * The `checksum` of the package as it was stored, in quotes: 412 when the version holds another package by now.
+         * The `checksum` of the stored package, in quotes: 412 if the version now has another package.
          */
         'If-Match'?: string;
     };
@@ -5783,23 +5783,23 @@ export type CommitVersionErrors = {
      */
     404: ErrorResponse;
     /**
-     * In conflict with what is stored: it exists already, or its state does not allow this.
+     * Conflict with stored data: the resource already exists, or its state does not allow the request.
      */
     409: ErrorResponse;
     /**
-     * What `If-Match` names was changed meanwhile.
+     * The state that `If-Match` names is no longer the current one.
      */
     412: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -5855,19 +5855,19 @@ export type CreateBuildErrors = {
      */
     404: ErrorResponse;
     /**
-     * In conflict with what is stored: it exists already, or its state does not allow this.
+     * Conflict with stored data: the resource already exists, or its state does not allow the request.
      */
     409: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -5922,15 +5922,15 @@ export type CompareBuildErrors = {
      */
     404: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -5972,15 +5972,15 @@ export type GetBuildInfoErrors = {
      */
     404: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -6006,7 +6006,7 @@ export type ListBuildsData = {
     };
     query?: {
         /**
-         * Only builds that were made at this time or later; UTC without an offset.
+         * Only builds that were made at this time or later; UTC if it has no offset.
          */
         from?: string;
         /**
@@ -6014,11 +6014,11 @@ export type ListBuildsData = {
          */
         to?: string;
         /**
-         * The `next` of the page before: a UUID of version 7.
+         * The `next` of the previous page, a UUID version 7.
          */
         before?: string;
         /**
-         * Builds in a page; 50 without it.
+         * Builds per page; default 50.
          */
         limit?: number;
     };
@@ -6039,15 +6039,15 @@ export type ListBuildsErrors = {
      */
     403: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -6097,15 +6097,15 @@ export type GetBuildErrors = {
      */
     404: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -6159,15 +6159,15 @@ export type GetBuildBpmnErrors = {
      */
     404: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -6213,15 +6213,15 @@ export type GetActiveBuildErrors = {
      */
     404: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -6241,7 +6241,7 @@ export type ActivateBuildData = {
     body: ActivateBuildRequest;
     headers?: {
         /**
-         * The `ETag` of what was read, so that nobody overwrites what somebody else did meanwhile; `*` for whatever is there. 412 when it is another by now. Needed where the deployment asks for it: 428 without.
+         * The `ETag` that was read, so that the request does not overwrite changes of others; `*` accepts any state. 412 if it has changed since. Deployments can require the header: 428 without it.
          */
         'If-Match'?: string;
     };
@@ -6273,27 +6273,27 @@ export type ActivateBuildErrors = {
      */
     404: ErrorResponse;
     /**
-     * In conflict with what is stored: it exists already, or its state does not allow this.
+     * Conflict with stored data: the resource already exists, or its state does not allow the request.
      */
     409: ErrorResponse;
     /**
-     * What `If-Match` names was changed meanwhile.
+     * The state that `If-Match` names is no longer the current one.
      */
     412: ErrorResponse;
     /**
-     * The deployment asks for `If-Match` (HTTP_REQUIRE_IF_MATCH).
+     * The deployment requires `If-Match` (HTTP_REQUIRE_IF_MATCH).
      */
     428: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -6343,15 +6343,15 @@ export type WithdrawBuildErrors = {
      */
     404: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -6397,15 +6397,15 @@ export type ListWorkflowsErrors = {
      */
     403: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -6459,15 +6459,15 @@ export type GetWorkflowErrors = {
      */
     404: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -6528,19 +6528,19 @@ export type CreateWorkflowNodeErrors = {
      */
     404: ErrorResponse;
     /**
-     * In conflict with what is stored: it exists already, or its state does not allow this.
+     * Conflict with stored data: the resource already exists, or its state does not allow the request.
      */
     409: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -6560,7 +6560,7 @@ export type DeleteWorkflowNodeData = {
     body?: never;
     headers: {
         /**
-         * The `ETag` of what was read, so that nobody overwrites what somebody else did meanwhile; `*` for whatever is there.
+         * The `ETag` that was read, so that the request does not overwrite changes of others; `*` accepts any state.
          */
         'If-Match': string;
     };
@@ -6606,19 +6606,19 @@ export type DeleteWorkflowNodeErrors = {
      */
     404: ErrorResponse;
     /**
-     * In conflict with what is stored: it exists already, or its state does not allow this.
+     * Conflict with stored data: the resource already exists, or its state does not allow the request.
      */
     409: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -6676,15 +6676,15 @@ export type GetWorkflowNodeErrors = {
      */
     404: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -6704,7 +6704,7 @@ export type UpdateWorkflowNodeData = {
     body: PackageNodeRequest;
     headers: {
         /**
-         * The `ETag` of what was read, so that nobody overwrites what somebody else did meanwhile; `*` for whatever is there.
+         * The `ETag` that was read, so that the request does not overwrite changes of others; `*` accepts any state.
          */
         'If-Match': string;
     };
@@ -6750,19 +6750,19 @@ export type UpdateWorkflowNodeErrors = {
      */
     404: ErrorResponse;
     /**
-     * In conflict with what is stored: it exists already, or its state does not allow this.
+     * Conflict with stored data: the resource already exists, or its state does not allow the request.
      */
     409: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -6795,15 +6795,15 @@ export type GetCallerErrors = {
      */
     401: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -6856,15 +6856,15 @@ export type DiscoverPlatformErrors = {
      */
     403: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -6885,7 +6885,7 @@ export type ListScansData = {
     path?: never;
     query?: {
         /**
-         * Only those of scans that were completed at this time or later; UTC without an offset.
+         * Only those of scans that were completed at this time or later; UTC if it has no offset.
          */
         from?: string;
         /**
@@ -6897,7 +6897,7 @@ export type ListScansData = {
          */
         before?: number;
         /**
-         * Entries in a page; 50 without it.
+         * Entries per page; default 50.
          */
         limit?: number;
     };
@@ -6918,15 +6918,15 @@ export type ListScansErrors = {
      */
     403: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -6972,15 +6972,15 @@ export type GetScanErrors = {
      */
     404: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -7001,7 +7001,7 @@ export type ListComponentChangesData = {
     path?: never;
     query?: {
         /**
-         * Only those of scans that were completed at this time or later; UTC without an offset.
+         * Only those of scans that were completed at this time or later; UTC if it has no offset.
          */
         from?: string;
         /**
@@ -7013,7 +7013,7 @@ export type ListComponentChangesData = {
          */
         before?: number;
         /**
-         * Entries in a page; 50 without it.
+         * Entries per page; default 50.
          */
         limit?: number;
         /**
@@ -7038,15 +7038,15 @@ export type ListComponentChangesErrors = {
      */
     403: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -7105,7 +7105,7 @@ export type GetReadinessResponse = GetReadinessResponses[keyof GetReadinessRespo
 
 export type StartProcessData = {
     /**
-     * Data of the process, as its `inputSchema` in `listProcesses` says; without a body there is none.
+     * Process data that matches the `inputSchema` in `listProcesses`. Without a body the process starts without data.
      */
     body?: {
         [key: string]: unknown;
@@ -7116,7 +7116,7 @@ export type StartProcessData = {
          */
         'Idempotency-Key'?: string;
         /**
-         * Platform of the client; it is stored with the instance.
+         * Platform of the client, which is stored with the instance.
          */
         'svc-platform': string;
     };
@@ -7156,19 +7156,19 @@ export type StartProcessErrors = {
      */
     404: ErrorResponse;
     /**
-     * In conflict with what is stored: it exists already, or its state does not allow this.
+     * Conflict with stored data: the resource already exists, or its state does not allow the request.
      */
     409: ProcessErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -7177,7 +7177,7 @@ export type StartProcessError = StartProcessErrors[keyof StartProcessErrors];
 
 export type StartProcessResponses = {
     /**
-     * The instance, where it stands now.
+     * The instance and its tokens.
      */
     200: StartProcessResponse;
 };
@@ -7198,11 +7198,11 @@ export type ListProcessesData = {
     };
     query?: {
         /**
-         * The `next` of the page before: only processes behind this name.
+         * Value of `next` from the previous page: only processes with a later name.
          */
         after?: string;
         /**
-         * Processes in a page; 50 without it.
+         * Processes per page; default 50.
          */
         limit?: number;
     };
@@ -7223,15 +7223,15 @@ export type ListProcessesErrors = {
      */
     404: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -7276,7 +7276,7 @@ export type ListProcessInstancesData = {
          */
         data?: Array<string>;
         /**
-         * Only instances that started at this time or later; UTC without an offset.
+         * Only instances that started at this time or later; UTC if it has no offset.
          */
         from?: string;
         /**
@@ -7284,11 +7284,11 @@ export type ListProcessInstancesData = {
          */
         to?: string;
         /**
-         * The `next` of the page before: a UUID of version 7.
+         * The `next` of the previous page, a UUID version 7.
          */
         before?: string;
         /**
-         * Instances in a page; 50 without it.
+         * Instances per page; default 50.
          */
         limit?: number;
     };
@@ -7305,15 +7305,15 @@ export type ListProcessInstancesErrors = {
      */
     401: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -7364,15 +7364,15 @@ export type GetProcessInstanceErrors = {
      */
     404: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -7406,7 +7406,7 @@ export type GetProcessInstanceHistoryData = {
          */
         after?: number;
         /**
-         * Events in a page; 50 without it.
+         * Events per page; default 50.
          */
         limit?: number;
     };
@@ -7431,15 +7431,15 @@ export type GetProcessInstanceHistoryErrors = {
      */
     404: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -7485,15 +7485,15 @@ export type GetProcessInstanceBpmnErrors = {
      */
     404: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -7539,15 +7539,15 @@ export type GetProcessInstanceDiagramErrors = {
      */
     404: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -7581,7 +7581,7 @@ export type GetProcessStatisticsData = {
     };
     query?: {
         /**
-         * Only instances that started at this time or later; UTC without an offset.
+         * Only instances that started at this time or later; UTC if it has no offset.
          */
         from?: string;
         /**
@@ -7610,15 +7610,15 @@ export type GetProcessStatisticsErrors = {
      */
     404: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -7655,15 +7655,15 @@ export type CountRunningProcessesErrors = {
      */
     403: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -7708,7 +7708,7 @@ export type ListProcessIncidentsData = {
          */
         code?: IncidentType;
         /**
-         * Only incidents that were first raised at this time or later; UTC without an offset.
+         * Only incidents that were first raised at this time or later; UTC if it has no offset.
          */
         from?: string;
         /**
@@ -7720,11 +7720,11 @@ export type ListProcessIncidentsData = {
          */
         state?: IncidentState;
         /**
-         * The `next` of the page before: a UUID of version 7.
+         * The `next` of the previous page, a UUID version 7.
          */
         before?: string;
         /**
-         * Incidents in a page; 50 without it.
+         * Incidents per page; default 50.
          */
         limit?: number;
     };
@@ -7745,15 +7745,15 @@ export type ListProcessIncidentsErrors = {
      */
     403: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -7798,7 +7798,7 @@ export type CountProcessIncidentsData = {
          */
         code?: IncidentType;
         /**
-         * Only incidents that were first raised at this time or later; UTC without an offset.
+         * Only incidents that were first raised at this time or later; UTC if it has no offset.
          */
         from?: string;
         /**
@@ -7806,7 +7806,7 @@ export type CountProcessIncidentsData = {
          */
         to?: string;
         /**
-         * Places in a page; 50 without it.
+         * Places per page; default 50.
          */
         limit?: number;
     };
@@ -7827,15 +7827,15 @@ export type CountProcessIncidentsErrors = {
      */
     403: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -7887,15 +7887,15 @@ export type FollowProcessInstanceErrors = {
      */
     404: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -7951,19 +7951,19 @@ export type HoldProcessInstanceErrors = {
      */
     404: ErrorResponse;
     /**
-     * In conflict with what is stored: it exists already, or its state does not allow this.
+     * Conflict with stored data: the resource already exists, or its state does not allow the request.
      */
     409: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -7972,7 +7972,7 @@ export type HoldProcessInstanceError = HoldProcessInstanceErrors[keyof HoldProce
 
 export type HoldProcessInstanceResponses = {
     /**
-     * It is on hold.
+     * The instance is on hold.
      */
     200: InstanceOperation;
 };
@@ -8009,19 +8009,19 @@ export type ReleaseProcessInstanceErrors = {
      */
     404: ErrorResponse;
     /**
-     * In conflict with what is stored: it exists already, or its state does not allow this.
+     * Conflict with stored data: the resource already exists, or its state does not allow the request.
      */
     409: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -8030,7 +8030,7 @@ export type ReleaseProcessInstanceError = ReleaseProcessInstanceErrors[keyof Rel
 
 export type ReleaseProcessInstanceResponses = {
     /**
-     * It goes on.
+     * The instance continues.
      */
     200: InstanceOperation;
 };
@@ -8067,19 +8067,19 @@ export type TerminateProcessInstanceErrors = {
      */
     404: ErrorResponse;
     /**
-     * In conflict with what is stored: it exists already, or its state does not allow this.
+     * Conflict with stored data: the resource already exists, or its state does not allow the request.
      */
     409: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -8088,7 +8088,7 @@ export type TerminateProcessInstanceError = TerminateProcessInstanceErrors[keyof
 
 export type TerminateProcessInstanceResponses = {
     /**
-     * It has ended.
+     * The instance has ended.
      */
     200: InstanceOperation;
 };
@@ -8098,7 +8098,7 @@ export type TerminateProcessInstanceResponse = TerminateProcessInstanceResponses
 export type RetryTokenData = {
     body?: {
         /**
-         * Process data that are corrected before the retry, as a JSON merge patch (RFC 7396): members are merged, `null` removes one, lists are replaced. Permission `process-data`, and whatever reading the instance asks for; the schemas of the process hold.
+         * Correction of process data before the retry, as a JSON merge patch (RFC 7396): members are merged, `null` removes one, lists are replaced. Requires the permission `process-data` and the right to read the instance. The data must match the schemas of the process.
          */
         data?: {
             [key: string]: unknown;
@@ -8136,19 +8136,19 @@ export type RetryTokenErrors = {
      */
     404: ErrorResponse;
     /**
-     * In conflict with what is stored: it exists already, or its state does not allow this.
+     * Conflict with stored data: the resource already exists, or its state does not allow the request.
      */
     409: ProcessErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -8157,7 +8157,7 @@ export type RetryTokenError = RetryTokenErrors[keyof RetryTokenErrors];
 
 export type RetryTokenResponses = {
     /**
-     * It is under way.
+     * The work runs again.
      */
     200: InstanceRetry;
 };
@@ -8167,7 +8167,7 @@ export type RetryTokenResponse = RetryTokenResponses[keyof RetryTokenResponses];
 export type RetryProcessInstanceData = {
     body?: {
         /**
-         * Process data that are corrected before the retry, as a JSON merge patch (RFC 7396): members are merged, `null` removes one, lists are replaced. Permission `process-data`, and whatever reading the instance asks for; the schemas of the process hold.
+         * Correction of process data before the retry, as a JSON merge patch (RFC 7396): members are merged, `null` removes one, lists are replaced. Requires the permission `process-data` and the right to read the instance. The data must match the schemas of the process.
          */
         data?: {
             [key: string]: unknown;
@@ -8201,19 +8201,19 @@ export type RetryProcessInstanceErrors = {
      */
     404: ErrorResponse;
     /**
-     * In conflict with what is stored: it exists already, or its state does not allow this.
+     * Conflict with stored data: the resource already exists, or its state does not allow the request.
      */
     409: ProcessErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -8222,7 +8222,7 @@ export type RetryProcessInstanceError = RetryProcessInstanceErrors[keyof RetryPr
 
 export type RetryProcessInstanceResponses = {
     /**
-     * It is under way.
+     * The work runs again.
      */
     200: InstanceRetry;
 };
@@ -8246,7 +8246,7 @@ export type ListTasksData = {
          */
         processInstanceUuid?: string;
         /**
-         * Only tasks of instances that started at this time or later; UTC without an offset.
+         * Only tasks of instances that started at this time or later; UTC if it has no offset.
          */
         from?: string;
         /**
@@ -8254,11 +8254,11 @@ export type ListTasksData = {
          */
         to?: string;
         /**
-         * The `next` of the page before: a UUID of version 7.
+         * The `next` of the previous page, a UUID version 7.
          */
         before?: string;
         /**
-         * Instances examined per page in a page; 50 without it.
+         * Instances examined per page per page; default 50.
          */
         limit?: number;
     };
@@ -8279,15 +8279,15 @@ export type ListTasksErrors = {
      */
     403: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -8333,19 +8333,19 @@ export type CreateSystemErrors = {
      */
     403: ErrorResponse;
     /**
-     * In conflict with what is stored: it exists already, or its state does not allow this.
+     * Conflict with stored data: the resource already exists, or its state does not allow the request.
      */
     409: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -8405,15 +8405,15 @@ export type GetSystemErrors = {
      */
     404: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -8468,15 +8468,15 @@ export type ListSystemsErrors = {
      */
     403: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -8496,7 +8496,7 @@ export type DeleteSystemData = {
     body?: never;
     headers?: {
         /**
-         * The `ETag` of what was read, so that nobody overwrites what somebody else did meanwhile; `*` for whatever is there. 412 when it is another by now. Needed where the deployment asks for it: 428 without.
+         * The `ETag` that was read, so that the request does not overwrite changes of others; `*` accepts any state. 412 if it has changed since. Deployments can require the header: 428 without it.
          */
         'If-Match'?: string;
     };
@@ -8536,27 +8536,27 @@ export type DeleteSystemErrors = {
      */
     404: ErrorResponse;
     /**
-     * In conflict with what is stored: it exists already, or its state does not allow this.
+     * Conflict with stored data: the resource already exists, or its state does not allow the request.
      */
     409: ErrorResponse;
     /**
-     * What `If-Match` names was changed meanwhile.
+     * The state that `If-Match` names is no longer the current one.
      */
     412: ErrorResponse;
     /**
-     * The deployment asks for `If-Match` (HTTP_REQUIRE_IF_MATCH).
+     * The deployment requires `If-Match` (HTTP_REQUIRE_IF_MATCH).
      */
     428: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -8576,7 +8576,7 @@ export type UpdateSystemData = {
     body?: UpdateSystemRequestWritable;
     headers?: {
         /**
-         * The `ETag` of what was read, so that nobody overwrites what somebody else did meanwhile; `*` for whatever is there. 412 when it is another by now. Needed where the deployment asks for it: 428 without.
+         * The `ETag` that was read, so that the request does not overwrite changes of others; `*` accepts any state. 412 if it has changed since. Deployments can require the header: 428 without it.
          */
         'If-Match'?: string;
     };
@@ -8616,27 +8616,27 @@ export type UpdateSystemErrors = {
      */
     404: ErrorResponse;
     /**
-     * In conflict with what is stored: it exists already, or its state does not allow this.
+     * Conflict with stored data: the resource already exists, or its state does not allow the request.
      */
     409: ErrorResponse;
     /**
-     * What `If-Match` names was changed meanwhile.
+     * The state that `If-Match` names is no longer the current one.
      */
     412: ErrorResponse;
     /**
-     * The deployment asks for `If-Match` (HTTP_REQUIRE_IF_MATCH).
+     * The deployment requires `If-Match` (HTTP_REQUIRE_IF_MATCH).
      */
     428: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -8656,7 +8656,7 @@ export type ReplaceClientSecretData = {
     body: ReplaceSecretRequestWritable;
     headers?: {
         /**
-         * The `ETag` of the system as it was read, tools included: 412 when it is another by now.
+         * The `ETag` of the system that was read, tools included: 412 if it has changed since.
          */
         'If-Match'?: string;
     };
@@ -8696,23 +8696,23 @@ export type ReplaceClientSecretErrors = {
      */
     404: ErrorResponse;
     /**
-     * In conflict with what is stored: it exists already, or its state does not allow this.
+     * Conflict with stored data: the resource already exists, or its state does not allow the request.
      */
     409: ErrorResponse;
     /**
-     * What `If-Match` names was changed meanwhile.
+     * The state that `If-Match` names is no longer the current one.
      */
     412: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -8732,7 +8732,7 @@ export type ReplaceClientCertificateData = {
     body: ClientCertificateRequestWritable;
     headers?: {
         /**
-         * The `ETag` of the system as it was read, tools included: 412 when it is another by now.
+         * The `ETag` of the system that was read, tools included: 412 if it has changed since.
          */
         'If-Match'?: string;
     };
@@ -8772,19 +8772,19 @@ export type ReplaceClientCertificateErrors = {
      */
     404: ErrorResponse;
     /**
-     * What `If-Match` names was changed meanwhile.
+     * The state that `If-Match` names is no longer the current one.
      */
     412: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -8830,15 +8830,15 @@ export type TestMcpConnectionErrors = {
      */
     403: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -8892,15 +8892,15 @@ export type TestStoredConnectionErrors = {
      */
     404: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -8964,19 +8964,19 @@ export type CallToolErrors = {
      */
     404: ErrorResponse;
     /**
-     * In conflict with what is stored: it exists already, or its state does not allow this.
+     * Conflict with stored data: the resource already exists, or its state does not allow the request.
      */
     409: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -9010,7 +9010,7 @@ export type ListToolReviewsData = {
     };
     query?: {
         /**
-         * The `next` of the page before: a UUID of version 7.
+         * The `next` of the previous page, a UUID version 7.
          */
         after?: string;
         /**
@@ -9039,15 +9039,15 @@ export type ListToolReviewsErrors = {
      */
     404: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -9067,7 +9067,7 @@ export type SwitchToolData = {
     body: SwitchToolRequest;
     headers?: {
         /**
-         * The `ETag` of the system as it was read, tools included: 412 when it is another by now.
+         * The `ETag` of the system that was read, tools included: 412 if it has changed since.
          */
         'If-Match'?: string;
     };
@@ -9115,19 +9115,19 @@ export type SwitchToolErrors = {
      */
     404: ErrorResponse;
     /**
-     * What `If-Match` names was changed meanwhile.
+     * The state that `If-Match` names is no longer the current one.
      */
     412: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -9145,7 +9145,7 @@ export type SwitchToolResponse2 = SwitchToolResponses[keyof SwitchToolResponses]
 
 export type ExecuteUiActionData = {
     /**
-     * Data for the process, as the `bodySchema` of the UI action says, or nothing.
+     * Data for the process that matches the `bodySchema` of the UI action; optional.
      */
     body?: {
         [key: string]: unknown;
@@ -9156,21 +9156,21 @@ export type ExecuteUiActionData = {
          */
         'Idempotency-Key'?: string;
         /**
-         * The `visit` of the token as it was read, in quotes: 412 when the token is on another visit by now.
+         * The `visit` of the token that was read, in quotes: 412 if the token is now on another visit.
          */
         'If-Match'?: string;
         /**
-         * `true`: the call takes the token back and never executes the action where the token stands. Send it for `uiActions` whose `back` is true; an action with `allowBack="explicit"` requires it.
+         * `true`: the call takes the token back and never executes an action of the current node. Send it for `uiActions` whose `back` is true; an action with `allowBack="explicit"` requires it.
          */
         'svc-back'?: 'true';
     };
     path: {
         /**
-         * `uuid` of the process instance, as its start or `listProcessInstances` told it.
+         * `uuid` of the process instance, from its start or `listProcessInstances`.
          */
         processUuid: string;
         /**
-         * `uuid` of an active token, as `getProcessInstance` tells it.
+         * `uuid` of an active token, from `getProcessInstance`.
          */
         tokenUuid: string;
         /**
@@ -9200,23 +9200,23 @@ export type ExecuteUiActionErrors = {
      */
     404: ErrorResponse;
     /**
-     * In conflict with what is stored: it exists already, or its state does not allow this.
+     * Conflict with stored data: the resource already exists, or its state does not allow the request.
      */
     409: ProcessErrorResponse;
     /**
-     * What `If-Match` names was changed meanwhile.
+     * The state that `If-Match` names is no longer the current one.
      */
     412: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -9225,7 +9225,7 @@ export type ExecuteUiActionError = ExecuteUiActionErrors[keyof ExecuteUiActionEr
 
 export type ExecuteUiActionResponses = {
     /**
-     * Where the token stands now.
+     * The token and its current node.
      */
     200: UiActionResponse;
 };
@@ -9278,19 +9278,19 @@ export type StartTestRunErrors = {
      */
     404: ErrorResponse;
     /**
-     * In conflict with what is stored: it exists already, or its state does not allow this.
+     * Conflict with stored data: the resource already exists, or its state does not allow the request.
      */
     409: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -9327,7 +9327,7 @@ export type ListWorkflowRunsData = {
          */
         workflow?: string;
         /**
-         * Only runs that started at this time or later; UTC without an offset.
+         * Only runs that started at this time or later; UTC if it has no offset.
          */
         from?: string;
         /**
@@ -9335,11 +9335,11 @@ export type ListWorkflowRunsData = {
          */
         to?: string;
         /**
-         * The `next` of the page before: a UUID of version 7.
+         * The `next` of the previous page, a UUID version 7.
          */
         before?: string;
         /**
-         * Runs in a page; 50 without it.
+         * Runs per page; default 50.
          */
         limit?: number;
     };
@@ -9360,15 +9360,15 @@ export type ListWorkflowRunsErrors = {
      */
     403: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -9414,15 +9414,15 @@ export type GetWorkflowRunErrors = {
      */
     404: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -9452,7 +9452,7 @@ export type ListWorkflowRunCallsData = {
          */
         after?: string;
         /**
-         * Calls in a page; 50 without it.
+         * Calls per page; default 50.
          */
         limit?: number;
     };
@@ -9477,15 +9477,15 @@ export type ListWorkflowRunCallsErrors = {
      */
     404: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -9506,7 +9506,7 @@ export type GetWorkflowUsageData = {
     path?: never;
     query?: {
         /**
-         * Only runs and calls that began at this time or later; UTC without an offset.
+         * Only runs and calls that began at this time or later; UTC if it has no offset.
          */
         from?: string;
         /**
@@ -9531,15 +9531,15 @@ export type GetWorkflowUsageErrors = {
      */
     403: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -9589,19 +9589,19 @@ export type PreflightVersionErrors = {
      */
     404: ErrorResponse;
     /**
-     * In conflict with what is stored: it exists already, or its state does not allow this.
+     * Conflict with stored data: the resource already exists, or its state does not allow the request.
      */
     409: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -9651,19 +9651,19 @@ export type PreflightBuildErrors = {
      */
     404: ErrorResponse;
     /**
-     * In conflict with what is stored: it exists already, or its state does not allow this.
+     * Conflict with stored data: the resource already exists, or its state does not allow the request.
      */
     409: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -9688,7 +9688,7 @@ export type ListApplicationsData = {
          */
         after?: string;
         /**
-         * Applications in a page; 50 without it.
+         * Applications per page; default 50.
          */
         limit?: number;
     };
@@ -9709,15 +9709,15 @@ export type ListApplicationsErrors = {
      */
     403: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };
@@ -9747,7 +9747,7 @@ export type ListVersionsData = {
          */
         status?: AppVersionState;
         /**
-         * Only versions that were created at this time or later; UTC without an offset.
+         * Only versions that were created at this time or later; UTC if it has no offset.
          */
         from?: string;
         /**
@@ -9759,7 +9759,7 @@ export type ListVersionsData = {
          */
         before?: string;
         /**
-         * Versions in a page; 50 without it.
+         * Versions per page; default 50.
          */
         limit?: number;
     };
@@ -9780,15 +9780,15 @@ export type ListVersionsErrors = {
      */
     403: ErrorResponse;
     /**
-     * Too many requests; Retry-After says when to come back.
+     * Too many requests. Send the request again after the time in Retry-After.
      */
     429: ErrorResponse;
     /**
-     * Server-side error; `details` holds the request id to quote.
+     * Server-side error; `details` contains the request id to report.
      */
     500: ErrorResponse;
     /**
-     * Not now: this replica stops, or the database is away or overloaded. Nothing was stored. Retry-After says when to come back.
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
      */
     503: ErrorResponse;
 };

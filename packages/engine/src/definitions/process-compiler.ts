@@ -1,4 +1,4 @@
-import { turnWithRoom } from '../support/turns.js';
+import { yieldEventLoop } from '../support/yield-event-loop.js';
 import { isProcessName } from './process-name.js';
 import { checkActionKeys } from './checks/action-keys.checks.js';
 import { checkCorrelations } from './checks/correlation.checks.js';
@@ -95,7 +95,7 @@ export class ProcessCompiler {
     checkCalls(definitions, problems);
     for (const definition of definitions) {
       checkBoundaryUse(definition, problems);
-      await turnWithRoom();
+      await yieldEventLoop();
       await checkActionKeys(definition, problems);
       if (this.options.startPermission !== true) {
         checkCorrelations(definition, problems);

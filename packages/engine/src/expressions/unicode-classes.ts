@@ -1,5 +1,5 @@
 import { RE2JS } from '@bufbuild/re2';
-import { inTurn } from '../support/turns.js';
+import { runAfterYield } from '../support/yield-event-loop.js';
 
 /** A Unicode class in a pattern, also when the pattern is embedded in JSON or an expression. */
 const CLASS = /\\[pP](?:\{\^?(\w{1,40})\}|([A-Z]))/g;
@@ -16,9 +16,9 @@ const made = new Set<string>();
  */
 export async function makeUnicodeClasses(text: string): Promise<void> {
   // Searching a long text takes a while, even without a match.
-  for (const name of await inTurn(() => new Set(neededClasses(text)))) {
+  for (const name of await runAfterYield(() => new Set(neededClasses(text)))) {
     if (!made.has(name)) {
-      await inTurn(() => make(name));
+      await runAfterYield(() => make(name));
     }
   }
 }

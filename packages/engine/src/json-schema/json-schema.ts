@@ -1,6 +1,6 @@
 import { isJsonObject, jsonDepth, jsonSize, type JsonObject } from '../json/json.js';
 import { didYouMean } from '../support/nearest-name.js';
-import { inOnePiece, type Steps } from '../support/turns.js';
+import { runWithoutYielding, type YieldingWork } from '../support/yield-event-loop.js';
 import {
   SchemaSyntaxError,
   SCHEMA_LIMITS,
@@ -34,9 +34,9 @@ const SHORT_TYPE = 3;
  */
 export function compileSchema(schema: JsonObject, origin: SchemaOrigin = 'own'): CompiledSchema {
   const document = readSchema(schema, origin);
-  const steps = (value: unknown, cost?: CheckCost): Steps<SchemaFault[]> =>
+  const steps = (value: unknown, cost?: CheckCost): YieldingWork<SchemaFault[]> =>
     new SchemaRun(document, cost).faultSteps(value);
-  return { check: (value, cost) => inOnePiece(steps(value, cost)), steps: (value) => steps(value) };
+  return { check: (value, cost) => runWithoutYielding(steps(value, cost)), steps: (value) => steps(value) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { InvalidRequestError } from '../errors/domain.error.js';
-import type { Steps } from '../support/turns.js';
+import type { YieldingWork } from '../support/yield-event-loop.js';
 
 /** Reports an unusable schema to its author; the message says where and why. */
 export class SchemaSyntaxError extends Error {
@@ -38,7 +38,7 @@ export interface CompiledSchema {
    * Like `check`, but yields between the parts of a large value.
    * @throws SchemaTooCostlyError from one of its steps
    */
-  steps(value: unknown): Steps<SchemaFault[]>;
+  steps(value: unknown): YieldingWork<SchemaFault[]>;
 }
 
 export const REQUIRED_RULE = 'is required';

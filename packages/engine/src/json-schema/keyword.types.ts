@@ -1,10 +1,10 @@
 import { type JsonObject, isJsonObject } from '../json/json.js';
-import type { Steps } from '../support/turns.js';
+import type { YieldingWork } from '../support/yield-event-loop.js';
 
 /** The check of one value, as keywords see it. */
 export interface RunningCheck {
   apply(schema: unknown, value: unknown, field: string): void;
-  steps(schema: unknown, value: unknown, field: string): Steps<void>;
+  steps(schema: unknown, value: unknown, field: string): YieldingWork<void>;
   holds(schema: unknown, value: unknown): boolean;
   /** Whether enough faults have been found. */
   readonly isFull: boolean;
@@ -37,7 +37,7 @@ export interface Kind<Rule = unknown> {
 export interface Keyword extends Kind {
   /** Adds the rules that the value breaks. Values of types that the keyword does not apply to break none. */
   apply(application: Application, rule: unknown, value: unknown): void;
-  steps?(application: Application, rule: unknown, value: unknown): Steps<void>;
+  steps?(application: Application, rule: unknown, value: unknown): YieldingWork<void>;
 }
 
 const isTextList = (rule: unknown): rule is string[] => isList(rule) && rule.every(isText);

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json/json.js';
-import type { Steps } from '../support/turns.js';
+import type { YieldingWork } from '../support/yield-event-loop.js';
 import {
   SchemaTooCostlyError,
   NOT_ALLOWED_RULE,
@@ -16,7 +16,7 @@ import { SchemaReferences } from './schema-references.js';
 
 const STEPS_A_KEYWORD = 0.5;
 const STEPS_A_NAME = 0.5;
-/** Steps of a check per step of an expression, the unit in which patterns are charged. */
+/** YieldingWork of a check per step of an expression, the unit in which patterns are charged. */
 const STEPS_OF_PATTERNS = 4;
 /** Stops schemas that refer to themselves endlessly. */
 const MAX_DEPTH = 512;
@@ -74,7 +74,7 @@ export class SchemaRun implements RunningCheck {
   }
 
   /** @throws SchemaTooCostlyError */
-  *faultSteps(value: unknown): Steps<SchemaFault[]> {
+  *faultSteps(value: unknown): YieldingWork<SchemaFault[]> {
     yield* this.steps(this.document.root, value, '');
     return this.faults;
   }
@@ -90,7 +90,7 @@ export class SchemaRun implements RunningCheck {
     this.depth -= 1;
   }
 
-  *steps(schema: unknown, value: unknown, field: string): Steps<void> {
+  *steps(schema: unknown, value: unknown, field: string): YieldingWork<void> {
     for (const { keyword, rule } of this.enter(schema, field)) {
       if (this.isFull) {
         break;

@@ -1,4 +1,11 @@
 export { cached, groupedBy } from './cached.js';
 export { addDuration, parseCycle, parseDateTime, parseDuration } from './iso-8601.js';
 export { didYouMean, nearestName } from './nearest-name.js';
-export { type Steps, inOnePiece, inThisTurn, inTurn, inTurns, turnWithRoom } from './turns.js';
+export {
+  type YieldingWork,
+  runWithoutYielding,
+  runInSlice,
+  runAfterYield,
+  runYielding,
+  yieldEventLoop,
+} from './yield-event-loop.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, canonicalPieces } from '../../../platform/json/canonical-json.js';
-import { turnWithRoom } from '#engine/support';
+import { yieldEventLoop } from '#engine/support';
 import { quotedIn } from '../../../store/tables/column-values.js';
 import type { AppVersionKey } from '../../../apps/apps.types.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
@@ -29,7 +29,7 @@ export async function buildChecksum(content: BuildContent): Promise<string> {
   const hash = createHash('sha256');
   for (const piece of canonicalPieces(checksumInput(content))) {
     hash.update(piece);
-    await turnWithRoom();
+    await yieldEventLoop();
   }
   return hash.digest('hex');
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { jsonValue } from '../../../platform/json/json-part.js';
 import type { Page } from '../../../platform/validation/page.js';
-import { inTurn, inTurns } from '#engine/support';
+import { runAfterYield, runYielding } from '#engine/support';
 import { LruCache } from '../../../platform/lru-cache.js';
 import { makeUnicodeClasses } from '#engine/expressions';
 import { Database } from '../../../store/database.js';
@@ -110,7 +110,7 @@ export class BuildDefinitionsService {
       const rows = await this.database.read((manager) => DefinitionRows.byIds(manager, next));
       for (const row of rows) {
         if (length < PAGE_LENGTH) {
-          found.push(await inTurn(() => toDefinition(row)));
+          found.push(await runAfterYield(() => toDefinition(row)));
           length += row.graph.length;
         }
       }
@@ -162,7 +162,7 @@ export class BuildDefinitionsService {
     if (text === null) {
       return null;
     }
-    const read = (await inTurns(jsonValue(text))) as StoredWorkflow;
+    const read = (await runYielding(jsonValue(text))) as StoredWorkflow;
     for (const node of read.nodes) {
       await makeUnicodeClasses(JSON.stringify(node));
     }

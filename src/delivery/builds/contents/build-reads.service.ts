@@ -1,7 +1,7 @@
 import { pageLimits } from '../../../platform/validation/page.limits.js';
 import { Injectable } from '@nestjs/common';
 import { readPage, type Page } from '../../../platform/validation/page.js';
-import { inTurns, type Steps } from '#engine/support';
+import { runYielding, type YieldingWork } from '#engine/support';
 import { Database } from '../../../store/database.js';
 import type { AppVersionKey } from '../../../apps/apps.types.js';
 import { BuildContents } from '../storage/build-contents.repository.js';
@@ -64,7 +64,7 @@ export class BuildReadsService {
     });
     const found: AgentWorkflow[] = [];
     for (const { definition } of rows) {
-      found.push(await inTurns(agentsIn(definition)));
+      found.push(await runYielding(agentsIn(definition)));
     }
     return found;
   }
@@ -90,7 +90,7 @@ export class BuildReadsService {
     });
     const found = new Map(ids.map((id): [string, AgentWorkflow[]] => [id, []]));
     for (const { buildId, definition } of rows) {
-      found.get(buildId)?.push(await inTurns(agentsIn(definition)));
+      found.get(buildId)?.push(await runYielding(agentsIn(definition)));
     }
     return [...found].flatMap(([id, workflows]) =>
       builds
@@ -125,7 +125,7 @@ export class BuildReadsService {
   }
 }
 
-function* agentsIn(definition: Buffer): Steps<AgentWorkflow> {
+function* agentsIn(definition: Buffer): YieldingWork<AgentWorkflow> {
   const workflow = yield* workflowText(definition);
   return yield* workflow.agents();
 }

@@ -4,7 +4,7 @@ import { canonicalJson } from '../../../platform/json/canonical-json.js';
 import { Log } from '../../../platform/observability/logging/log.js';
 import { LruCache } from '../../../platform/lru-cache.js';
 import { definitionHash } from '../../../platform/json/tool-definition-hash.js';
-import { inTurn } from '#engine/support';
+import { runAfterYield } from '#engine/support';
 import { Database } from '../../../store/database.js';
 import { storedBytes } from '../../../store/tables/column-values.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
@@ -86,7 +86,7 @@ export class BuildSeals {
   async verifyTools(buildId: string, tools: readonly BuildToolEntity[]): Promise<void> {
     const seal = await this.sealOf(buildId);
     for (const tool of tools) {
-      const isDefined = await inTurn(() => definitionHash(tool) === tool.definitionHash);
+      const isDefined = await runAfterYield(() => definitionHash(tool) === tool.definitionHash);
       this.assertWhole(isDefined && seal.tools.get(tool.toolId) === factsOf(tool), buildId);
     }
   }
@@ -140,7 +140,7 @@ export class BuildSeals {
         BuildContents.definition(manager, id),
       );
       const part = { ...rest, graph: storedBytes(graph), bpmn: storedBytes(bpmn) };
-      found.push(await inTurn(() => ({ id, hash: textHash(graph), part })));
+      found.push(await runAfterYield(() => ({ id, hash: textHash(graph), part })));
     }
     return found;
   }
@@ -152,7 +152,7 @@ export class BuildSeals {
     for (const row of await this.database.read((manager) => BuildContents.workflowIds(manager, buildId))) {
       const text = await this.database.read((manager) => BuildContents.workflow(manager, buildId, row.name));
       const definition = storedBytes((text ?? '').toString());
-      found.push(await inTurn(() => ({ hash: textHash(text ?? ''), part: { ...row, definition } })));
+      found.push(await runAfterYield(() => ({ hash: textHash(text ?? ''), part: { ...row, definition } })));
     }
     return found;
   }

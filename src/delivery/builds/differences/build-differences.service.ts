@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { requestContext } from '../../../platform/observability/logging/request-context.js';
 import { Bulkhead } from '../../../platform/concurrency/bulkhead.js';
-import { inTurns } from '#engine/support';
+import { runYielding } from '#engine/support';
 import { Database } from '../../../store/database.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
 import { BuildDefinitionsService } from '../contents/build-definitions.service.js';
@@ -73,7 +73,7 @@ export class BuildDifferencesService {
     const now = await this.whole({ appId, buildId }, libraries, shared);
     const before =
       baseBuildId === null ? [] : await this.whole({ appId, buildId: baseBuildId }, others, shared);
-    return inTurns(differencesOf(before, now));
+    return runYielding(differencesOf(before, now));
   }
 
   /** Returns the parts of a build and of its libraries, except the libraries in `leftOut`. */
@@ -107,7 +107,7 @@ export class BuildDifferencesService {
     const found: ComparedPart[][] = [];
     for (const id of ids) {
       const graph = await this.database.read((manager) => DefinitionRows.graph(manager, id));
-      found.push(await inTurns(partsOfProcess(appId, graph)));
+      found.push(await runYielding(partsOfProcess(appId, graph)));
     }
     return found.flat();
   }
@@ -119,7 +119,7 @@ export class BuildDifferencesService {
     for (const { name } of rows) {
       const text = await this.database.read((manager) => BuildContents.workflow(manager, buildId, name));
       if (text !== null) {
-        found.push(await inTurns(partsOfWorkflow(appId, text)));
+        found.push(await runYielding(partsOfWorkflow(appId, text)));
       }
     }
     return found.flat();
@@ -130,6 +130,6 @@ export class BuildDifferencesService {
       systems: await BuildContents.systems(manager, buildId),
       tools: await BuildContents.toolFacts(manager, buildId),
     }));
-    return inTurns(partsOfSystems(appId, systems, tools));
+    return runYielding(partsOfSystems(appId, systems, tools));
   }
 }

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import type { Steps } from '#engine/support';
+import type { YieldingWork } from '#engine/support';
 import { differencesOf, partsOfProcess, partsOfSystems } from './compared-parts.js';
 
 const MANY = 500;
 
 /** Returns the result of interruptible work and how often it yielded. */
-function runSteps<Result>(steps: Steps<Result>): [Result, number] {
+function runSteps<Result>(steps: YieldingWork<Result>): [Result, number] {
   for (let count = 0; ; count += 1) {
     const { done, value } = steps.next();
     if (done === true) {

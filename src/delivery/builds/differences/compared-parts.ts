@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../../platform/json/canonical-json.js';
 import { jsonValue } from '../../../platform/json/json-part.js';
-import type { Steps } from '#engine/support';
+import type { YieldingWork } from '#engine/support';
 import { nameKey } from '../../../platform/validation/resource-name.js';
 import type { PackageSettings } from '../../packages/model/package.types.js';
 import type { GraphFlow, GraphLane, GraphNode, ProcessGraph } from '#engine/definitions';
@@ -29,7 +29,7 @@ const IGNORED_MEMBERS = new Set([
  * Returns a process, with its elements as members, and the permissions that its lanes require.
  * @param json the ProcessGraph as stored in the build, in UTF-8
  */
-export function* partsOfProcess(appId: string, json: Buffer): Steps<ComparedPart[]> {
+export function* partsOfProcess(appId: string, json: Buffer): YieldingWork<ComparedPart[]> {
   const graph = (yield* jsonValue(json)) as ProcessGraph;
   const { name } = graph;
   const members = new Map<string, string>();
@@ -93,7 +93,7 @@ function betweenKeys({ nodes }: ProcessGraph, { source, target, condition }: Gra
  * Returns a workflow, with its nodes as members, and its agents.
  * @param definition JSON as stored in the build, in UTF-8
  */
-export function* partsOfWorkflow(appId: string, definition: Buffer): Steps<ComparedPart[]> {
+export function* partsOfWorkflow(appId: string, definition: Buffer): YieldingWork<ComparedPart[]> {
   const workflow = yield* workflowText(definition);
   const { name } = workflow;
   const members = new Map<string, string>();
@@ -122,7 +122,7 @@ export function* partsOfSystems(
   appId: string,
   systems: readonly BuildSystemEntity[],
   tools: readonly BuildToolFacts[],
-): Steps<ComparedPart[]> {
+): YieldingWork<ComparedPart[]> {
   const parts: ComparedPart[] = [];
   const names = new Map<string, string>();
   for (const system of systems) {
@@ -199,7 +199,7 @@ function hashOf(value: unknown): string {
 export function* differencesOf(
   before: readonly ComparedPart[],
   now: readonly ComparedPart[],
-): Steps<BuildDifferenceDto[]> {
+): YieldingWork<BuildDifferenceDto[]> {
   const left = new Map<string, ComparedPart>();
   for (const part of before) {
     left.set(identityOf(part), part);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { requireMatch, type IfMatch } from '../../../platform/http/conditional-requests.js';
-import { inTurns } from '#engine/support';
+import { runYielding } from '#engine/support';
 import type { Principal } from '../../../platform/user/principal.js';
 import { nameKey } from '../../../platform/validation/resource-name.js';
 import { Database } from '../../../store/database.js';
@@ -119,7 +119,7 @@ export class VersionCommitsService {
    */
   private async systemsOf(version: AppVersionKey, { json }: PackageText): Promise<string[]> {
     const named = (await namesOf(json)).systems;
-    const workflows = await inTurns(agentsOf(await storedWorkflows(this.database, version)));
+    const workflows = await runYielding(agentsOf(await storedWorkflows(this.database, version)));
     const used = workflows
       .flatMap(({ nodes }) => nodes.flatMap(({ aiOptions }) => aiOptions?.mcpServers ?? []))
       .filter(({ appId }) => appId === version.appId);

@@ -1,5 +1,5 @@
 import { jsonParts, memberOf, type JsonPart } from '../../../platform/json/json-part.js';
-import type { Steps } from '#engine/support';
+import type { YieldingWork } from '#engine/support';
 import type { ResourceReference, WorkflowNode } from '../../packages/model/package.types.js';
 
 /** Levels of JSON to parse in a list of workflows: its elements, their members, and their nodes. */
@@ -43,7 +43,7 @@ export class WorkflowText<Node extends AgentNode> {
    * Reads its nodes in the order of the package.
    * @param containing reads only nodes that contain this text
    */
-  *nodes(containing?: string): Steps<Node[]> {
+  *nodes(containing?: string): YieldingWork<Node[]> {
     const text = Buffer.from(containing === undefined ? '' : JSON.stringify(containing));
     const found: Node[] = [];
     for (const part of this.parts) {
@@ -56,7 +56,7 @@ export class WorkflowText<Node extends AgentNode> {
   }
 
   /** Reads the workflow with only its agent nodes. */
-  *agents(): Steps<AgentWorkflow> {
+  *agents(): YieldingWork<AgentWorkflow> {
     const nodes: AgentNode[] = [];
     const candidates = yield* this.nodes(AGENT);
     for (const { id, type, name, aiOptions } of candidates) {
@@ -69,18 +69,18 @@ export class WorkflowText<Node extends AgentNode> {
 }
 
 /** Reads workflows from the JSON of a DraftWorkflow[]. */
-export function* draftTexts<Node extends AgentNode>(json: Buffer): Steps<WorkflowText<Node>[]> {
+export function* draftTexts<Node extends AgentNode>(json: Buffer): YieldingWork<WorkflowText<Node>[]> {
   const { parts } = yield* jsonParts(json, DRAFT_LEVELS);
   return parts.map((part) => new WorkflowText<Node>(part));
 }
 
 /** Reads a workflow from its JSON as stored in a build. */
-export function* workflowText(json: Buffer): Steps<WorkflowText<AgentNode>> {
+export function* workflowText(json: Buffer): YieldingWork<WorkflowText<AgentNode>> {
   return new WorkflowText(yield* jsonParts(json, WORKFLOW_LEVELS));
 }
 
 /** Returns workflows reduced to their agent nodes. */
-export function* agentsOf(workflows: readonly WorkflowText<AgentNode>[]): Steps<AgentWorkflow[]> {
+export function* agentsOf(workflows: readonly WorkflowText<AgentNode>[]): YieldingWork<AgentWorkflow[]> {
   const found: AgentWorkflow[] = [];
   for (const workflow of workflows) {
     found.push(yield* workflow.agents());

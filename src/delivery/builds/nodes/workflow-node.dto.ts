@@ -1,7 +1,7 @@
 import { Answer, AnswerWith, Shows, shows } from '../../../platform/openapi/answer-fields.decorators.js';
 import { UserReferenceDto } from '../../../platform/user/user-reference.dto.js';
 import { JsonText } from '../../../platform/http/json-replies.js';
-import type { Steps } from '#engine/support';
+import type { YieldingWork } from '#engine/support';
 import { NODE_TYPES } from '../../packages/schema/node-types.types.js';
 import type { DraftNode } from '../../packages/drafts/draft-workflows.js';
 
@@ -101,7 +101,7 @@ export interface ShownNode {
 }
 
 /** Serializes a WorkflowDto in steps, because it can have many megabytes. */
-export function* workflowJson({ nodes, ...head }: ShownWorkflow): Steps<JsonText> {
+export function* workflowJson({ nodes, ...head }: ShownWorkflow): YieldingWork<JsonText> {
   const texts: Buffer[] = [];
   for (const node of nodes) {
     const comma = texts.length === 0 ? '' : ',';

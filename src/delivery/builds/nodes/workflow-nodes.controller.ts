@@ -13,7 +13,7 @@ import { BodyLimit } from '../../../platform/http/request.decorators.js';
 import { AuditAction } from '../../../audit/model/audit.types.js';
 import { Audited } from '../../../audit/recording/audited.decorator.js';
 import { AppVersionParams, pathOf, versionOf } from '../../../apps/app.params.dto.js';
-import { inTurns } from '#engine/support';
+import { runYielding } from '#engine/support';
 import {
   toWorkflowNode,
   workflowJson,
@@ -47,7 +47,7 @@ export class WorkflowNodesController {
   @Get(':workflowName')
   @WorkflowNodesApi.getWorkflow
   async workflow(@Param() params: WorkflowParams): Promise<JsonText> {
-    return inTurns(workflowJson(await this.workflows.workflow(workflowOf(params))));
+    return runYielding(workflowJson(await this.workflows.workflow(workflowOf(params))));
   }
 
   @Post(':workflowName/node')

@@ -6,7 +6,7 @@ import { canonicalJson } from '../../../platform/json/canonical-json.js';
 import { matches, type IfMatch } from '../../../platform/http/conditional-requests.js';
 import type { JsonObject } from '#engine/json';
 import { ValidationFailedError } from '../../../platform/errors/request.errors.js';
-import { inTurns } from '#engine/support';
+import { runYielding } from '#engine/support';
 import { nameKey } from '../../../platform/validation/resource-name.js';
 import { Database } from '../../../store/database.js';
 import type { AppVersionKey } from '../../../apps/apps.types.js';
@@ -53,7 +53,7 @@ export class WorkflowNodesService {
 
   /** Lists the workflows like `list`, each with its agent nodes. */
   async agents(version: AppVersionKey): Promise<AgentWorkflow[]> {
-    const workflows = await inTurns(agentsOf(await storedWorkflows(this.database, version)));
+    const workflows = await runYielding(agentsOf(await storedWorkflows(this.database, version)));
     const { appId } = version;
     const systems = workflows.flatMap(({ nodes }) => nodes.flatMap(systemNames));
     const ids = await this.checks.definitionIds(appId, { systems, workflows: [] });
@@ -72,7 +72,7 @@ export class WorkflowNodesService {
       ...summaryOf(key, text),
       inputSchema: text.read('inputSchema') as JsonObject | null,
       outputSchema: text.read('outputSchema') as JsonObject | null,
-      nodes: await this.withIds(key.appId, text.name, await inTurns(text.nodes())),
+      nodes: await this.withIds(key.appId, text.name, await runYielding(text.nodes())),
     };
   }
 
@@ -204,7 +204,7 @@ function systemNames({ aiOptions, ...node }: DraftNode | AgentNode): { resourceN
 }
 
 async function findNode(workflow: WorkflowText<DraftNode>, nodeId: string): Promise<DraftNode | undefined> {
-  const nodes = await inTurns(workflow.nodes(nodeId));
+  const nodes = await runYielding(workflow.nodes(nodeId));
   return nodes.find(({ id }) => id === nodeId);
 }
 

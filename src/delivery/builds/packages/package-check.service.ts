@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock.js';
-import { inTurn } from '#engine/support';
+import { runAfterYield } from '#engine/support';
 import type { Principal } from '../../../platform/user/principal.js';
 import { nameKey } from '../../../platform/validation/resource-name.js';
 import { Database } from '../../../store/database.js';
@@ -114,7 +114,7 @@ export class PackageCheckService {
     { forBuild, draft, hidden = new Set() }: CheckOptions = {},
   ): Promise<PackageCheck> {
     const { appId } = version;
-    return this.threads.inTurn(async (thread) => {
+    return this.threads.runExclusively(async (thread) => {
       const isJson = typeof source === 'string' || source instanceof Uint8Array;
       const { json, problems: lost } = isJson ? { json: source, problems: [] } : await thread.edit(source);
       if (json === null) {
@@ -186,7 +186,7 @@ async function numbered(
   const found: NumberedGraph[] = [];
   for (const { file, bpmn, graphs } of pkg?.processes ?? []) {
     for (const { name, svcUuid, nodes, json } of graphs) {
-      const named = await inTurn(() => JSON.parse(new TextDecoder().decode(nodes)) as NamedNode[]);
+      const named = await runAfterYield(() => JSON.parse(new TextDecoder().decode(nodes)) as NamedNode[]);
       const numbers = Float64Array.from(await numbersOf(svcUuid, named));
       found.push({ name, svcUuid, file, bpmn, graph: await thread.number({ json, numbers }) });
     }

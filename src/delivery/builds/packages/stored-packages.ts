@@ -1,7 +1,7 @@
 import { type RetryPolicy, withRetries } from '../../../platform/concurrency/retry.js';
 import { jsonParts, memberOf } from '../../../platform/json/json-part.js';
 import { unpackBytes } from '../../../platform/json/packed-text.js';
-import { inTurns } from '#engine/support';
+import { runYielding } from '#engine/support';
 import type { Database } from '../../../store/database.js';
 import type { AppVersionKey } from '../../../apps/apps.types.js';
 import type { DraftNode } from '../../packages/drafts/draft-workflows.js';
@@ -25,7 +25,7 @@ export async function storedWorkflows(
   version: AppVersionKey,
 ): Promise<WorkflowText<DraftNode>[]> {
   const row = await database.read((manager) => AppPackages.workflows(manager, version));
-  return row === null ? [] : inTurns(draftTexts<DraftNode>(await unpackBytes(row.workflows)));
+  return row === null ? [] : runYielding(draftTexts<DraftNode>(await unpackBytes(row.workflows)));
 }
 
 /**
@@ -33,7 +33,7 @@ export async function storedWorkflows(
  * it was stored.
  */
 export async function namesOf(json: Buffer): Promise<{ libraries: LibraryReference[]; systems: string[] }> {
-  const document = await inTurns(jsonParts(json, LEVELS));
+  const document = await runYielding(jsonParts(json, LEVELS));
   const libraries = memberOf(memberOf(document, 'application'), 'libraries')?.read() ?? [];
   const systems = memberOf(document, 'systems')?.parts ?? [];
   return {

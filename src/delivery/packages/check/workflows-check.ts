@@ -1,5 +1,5 @@
 import { v5 as uuidV5 } from 'uuid';
-import { turnWithRoom } from '#engine/support';
+import { yieldEventLoop } from '#engine/support';
 import { nameKey } from '../../../platform/validation/resource-name.js';
 import { pointerTo, type PackageProblems } from '../model/package-problems.js';
 import type { PackageWorkflow, WorkflowNode } from '../model/package.types.js';
@@ -50,7 +50,7 @@ export class WorkflowsCheck {
     const checked: WorkflowNode[] = [];
     for (const node of nodes) {
       checked.push(this.withUuid(workflow, check.check(node)));
-      await turnWithRoom();
+      await yieldEventLoop();
     }
     checkWorkflowNames(workflow, this.problems);
     return { ...workflow, nodes: checked };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { array, assert, constantFrom, dictionary, letrec, oneof, property, string } from 'fast-check';
-import { inOnePiece, type Steps } from '#engine/support';
+import { runWithoutYielding, type YieldingWork } from '#engine/support';
 import { scrub, scrubbedJson } from './scrub.js';
 
 const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJqYW5lIn0.c2lnbmF0dXJl';
@@ -47,10 +47,10 @@ describe('scrub', () => {
 });
 
 const scrubbed = (value: unknown): unknown =>
-  JSON.parse(inOnePiece(scrubbedJson(JSON.stringify(value)))) as unknown;
+  JSON.parse(runWithoutYielding(scrubbedJson(JSON.stringify(value)))) as unknown;
 
 /** Counts the slices of work. */
-function piecesOf(steps: Steps<unknown>): number {
+function piecesOf(steps: YieldingWork<unknown>): number {
   let pieces = 1;
   while (steps.next().done !== true) {
     pieces += 1;
@@ -121,7 +121,7 @@ describe('scrubbedJson', () => {
     assert(
       property(value, (sent) => {
         // Compares text, because several releases of Node 24 and 26 parse escaped names incorrectly (nodejs/node#63785).
-        expect(inOnePiece(scrubbedJson(JSON.stringify(sent)))).toBe(JSON.stringify(expected(sent)));
+        expect(runWithoutYielding(scrubbedJson(JSON.stringify(sent)))).toBe(JSON.stringify(expected(sent)));
       }),
     );
   });

@@ -1,5 +1,5 @@
 import { endOfString } from '#engine/json';
-import { inOnePiece, type Steps } from '#engine/support';
+import { runWithoutYielding, type YieldingWork } from '#engine/support';
 
 const REMOVED = '[removed]';
 
@@ -42,10 +42,10 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
 
 /** Removes bearer tokens, JWTs, credentials in URLs and values named as secrets from a text. */
 export function scrub(text: string): string {
-  return inOnePiece(scrubSteps(text));
+  return runWithoutYielding(scrubSteps(text));
 }
 
-function* scrubSteps(text: string): Steps<string> {
+function* scrubSteps(text: string): YieldingWork<string> {
   let rest = text;
   for (const [pattern, replacement] of RULES) {
     rest = rest.replace(pattern, replacement);
@@ -62,7 +62,7 @@ function* scrubSteps(text: string): Steps<string> {
  * @param json in the format of `JSON.stringify`
  * @returns the scrubbed JSON
  */
-export function* scrubbedJson(json: string): Steps<string> {
+export function* scrubbedJson(json: string): YieldingWork<string> {
   let done = '';
   let read = 0;
   let pause = CHARACTERS_AT_ONCE;
@@ -87,7 +87,7 @@ export function* scrubbedJson(json: string): Steps<string> {
   return done + json.slice(read);
 }
 
-function* shownText(json: string, name: string): Steps<string> {
+function* shownText(json: string, name: string): YieldingWork<string> {
   if (isSecretName(name)) {
     return JSON.stringify(REMOVED);
   }

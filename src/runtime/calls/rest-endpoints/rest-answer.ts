@@ -1,6 +1,6 @@
 import { parseExactly, jsonDepth, type JsonValue, countValues } from '#engine/json';
 import { dataLimits } from '../../../platform/validation/data.limits.js';
-import { inTurn, inTurns } from '#engine/support';
+import { runAfterYield, runYielding } from '#engine/support';
 import type { SecretRemoval } from '../../../platform/secrets/secret-removal.js';
 import { WorkflowFailedError } from '../workflows/model/workflows.errors.js';
 
@@ -33,11 +33,11 @@ export async function readAnswer(response: Response, removal: SecretRemoval): Pr
       return value === null ? [] : [[name, removal.text(value)]];
     }),
   );
-  const data = bytes.byteLength === 0 ? null : await inTurn(() => dataOf(bytes, type));
-  if ((await inTurn(() => jsonDepth(data))) > MAX_DEPTH) {
+  const data = bytes.byteLength === 0 ? null : await runAfterYield(() => dataOf(bytes, type));
+  if ((await runAfterYield(() => jsonDepth(data))) > MAX_DEPTH) {
     throw invalid(`The answer of the system has more than ${MAX_DEPTH} levels.`);
   }
-  return { data: await inTurns(removal.jsonSteps(data)), status: response.status, headers };
+  return { data: await runYielding(removal.jsonSteps(data)), status: response.status, headers };
 }
 
 function dataOf(bytes: Uint8Array, type: string): JsonValue {

@@ -1,7 +1,7 @@
 import type { OperationLimits, OutboundOperation } from '../../../platform/outbound/outbound.operation.js';
 import type { TlsMaterial } from '../../../platform/tls/tls-material.js';
 import { definitionHash } from '../../../platform/json/tool-definition-hash.js';
-import { turnWithRoom } from '#engine/support';
+import { yieldEventLoop } from '#engine/support';
 import type { DiscoveredTool, SystemCredentials } from '../model/connection-test.types.js';
 import type { McpWorkerSettings } from '../model/worker-settings.js';
 import { connect, type Connected } from './mcp-session.js';
@@ -131,7 +131,7 @@ export class SessionOpener {
     for (const json of toolsJson) {
       const tool = JSON.parse(json) as DiscoveredTool;
       hashes.set(tool.name, definitionHash(tool));
-      await turnWithRoom();
+      await yieldEventLoop();
     }
     return hashes;
   }

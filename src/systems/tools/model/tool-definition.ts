@@ -1,5 +1,5 @@
 import { isJsonObject } from '#engine/json';
-import { turnWithRoom } from '#engine/support';
+import { yieldEventLoop } from '#engine/support';
 import { canonicalJson } from '../../../platform/json/canonical-json.js';
 import { DEFINITION_FIELDS, definitionHash } from '../../../platform/json/tool-definition-hash.js';
 import type { FieldChange, HashedDefinition, ToolDefinition } from './tool.types.js';
@@ -13,7 +13,7 @@ const MAX_VALUE_LENGTH = 500;
 export async function hashDefinitions(definitions: ToolDefinition[]): Promise<HashedDefinition[]> {
   const hashed: HashedDefinition[] = [];
   for (const definition of definitions) {
-    await turnWithRoom();
+    await yieldEventLoop();
     hashed.push({ ...definition, definitionHash: definitionHash(definition) });
   }
   return hashed;

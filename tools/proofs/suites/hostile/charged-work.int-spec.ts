@@ -2,7 +2,7 @@ import { RE2JS } from '@bufbuild/re2';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '#engine/json';
-import { inOnePiece } from '#engine/support';
+import { runWithoutYielding } from '#engine/support';
 import { deepMerge, removePath, setPath, type ChargeCopies } from '#engine/paths';
 import { compileExpression, compileJsonTemplate, MeteredPatterns, WorkBudget } from '#engine/expressions';
 import { readSchema, SCHEMA_LIMITS, SchemaRun } from '#engine/json-schema';
@@ -54,7 +54,7 @@ function measured(limit: number, work: () => { spent: () => number; run: () => u
 function ofSchema(schema: JsonObject, value: unknown): Measured {
   return measured(SCHEMA_LIMITS.steps, () => {
     const run = new SchemaRun(readSchema(schema));
-    return { spent: () => run.spent, run: () => inOnePiece(run.faultSteps(value)) };
+    return { spent: () => run.spent, run: () => runWithoutYielding(run.faultSteps(value)) };
   });
 }
 

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../json/json.js';
 import { keyBeginnings } from '../../paths/data-keys.js';
 import { nearestName } from '../../support/nearest-name.js';
 import { groupedBy } from '../../support/cached.js';
-import { turnWithRoom } from '../../support/turns.js';
+import { yieldEventLoop } from '../../support/yield-event-loop.js';
 import type { GraphAction, GraphUiAction, ProcessGraph } from '../model/process-graph.types.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import { EVERYTHING, namesOf, resultsOf, savedBy } from './data-names.checks.js';
@@ -47,7 +47,7 @@ export async function checkActionKeys(graph: ProcessGraph, problems: DefinitionP
     for (const action of node.actions.filter(({ manual, keys }) => manual && !keys.includes(EVERYTHING))) {
       await check.check(action, uiActions.get(action.name) ?? [], node.key);
     }
-    await turnWithRoom();
+    await yieldEventLoop();
   }
 }
 
@@ -82,7 +82,7 @@ class ActionKeysCheck {
     await this.checkKeys(parsed, uiActions, schemas);
     for (const [index, uiAction] of uiActions.entries()) {
       this.checkInput(uiAction, schemas[index], parsed);
-      await turnWithRoom();
+      await yieldEventLoop();
     }
   }
 
@@ -108,7 +108,7 @@ class ActionKeysCheck {
       if (!isNamed) {
         this.reportKey(key, path, { parsed, schemas });
       }
-      await turnWithRoom();
+      await yieldEventLoop();
     }
   }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json/json.js';
-import { turnWithRoom } from '../../support/turns.js';
+import { yieldEventLoop } from '../../support/yield-event-loop.js';
 import { DATA_ALIAS } from '../../expressions/cel-source.js';
 import {
   pathsInExpression,
@@ -62,7 +62,7 @@ export async function checkDataNames(
         problems.warning('NAME_UNKNOWN', element, message);
       }
     }
-    await turnWithRoom();
+    await yieldEventLoop();
   }
 }
 

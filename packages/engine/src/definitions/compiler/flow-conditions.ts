@@ -1,5 +1,5 @@
 import { hintOf } from '../../expressions/expression-hints.js';
-import { turnWithRoom } from '../../support/turns.js';
+import { yieldEventLoop } from '../../support/yield-event-loop.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import { childOf, kindOf, textOf, type BpmnElement } from '../model/bpmn-element.js';
 import { isActivity, type DraftFlow, type DraftNode, type ProcessDraft } from '../draft/draft.js';
@@ -15,7 +15,7 @@ const CEL: ReadonlySet<string> = new Set(['cel', 'CEL', 'https://cel.dev']);
 export async function readFlowConditions(draft: ProcessDraft, problems: DefinitionProblems): Promise<void> {
   for (const flow of draft.flows) {
     flow.condition = conditionOf(flow, problems);
-    await turnWithRoom();
+    await yieldEventLoop();
   }
 }
 

@@ -1,4 +1,4 @@
-import { turnWithRoom } from '../../support/turns.js';
+import { yieldEventLoop } from '../../support/yield-event-loop.js';
 import type { GraphLane, GraphNode, ProcessGraph } from '../model/process-graph.types.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import { kindOf, textOf } from '../model/bpmn-element.js';
@@ -37,7 +37,7 @@ export async function buildGraph(
   for (const node of draft.nodes.toSorted(byIndex)) {
     const starts = node.kind === 'SUB_PROCESS' ? startsIn(node, draft) : [];
     nodes.push({ ...graphNode(node, readers), ...startPermissions.get(node), starts });
-    await turnWithRoom();
+    await yieldEventLoop();
   }
   const joined = nodes
     .filter(({ kind, incoming }) => kind === 'INCLUSIVE_GATEWAY' && incoming.length > 1)

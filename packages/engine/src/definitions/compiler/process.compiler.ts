@@ -1,4 +1,4 @@
-import { turnWithRoom } from '../../support/turns.js';
+import { yieldEventLoop } from '../../support/yield-event-loop.js';
 import { writePath } from '../../paths/data-keys.js';
 import { parsePath } from '../../paths/data-paths.js';
 import type { ProcessGraph } from '../model/process-graph.types.js';
@@ -30,7 +30,7 @@ export async function compileProcess(draft: ProcessDraft, context: CompileContex
   const events = new EventReader(problems);
   for (const node of draft.nodes) {
     node.event = events.read(node);
-    await turnWithRoom();
+    await yieldEventLoop();
   }
   await readFlowConditions(draft, problems);
   if (!problems.isIncomplete) {

@@ -10,7 +10,7 @@ import { DialThread } from '../../../../platform/outbound/thread/dial-thread.js'
 import { Env } from '../../../../platform/config/env.js';
 import { isJsonObject } from '#engine/json';
 import { SecretRemoval } from '../../../../platform/secrets/secret-removal.js';
-import { inTurns } from '#engine/support';
+import { runYielding } from '#engine/support';
 import { messageParams } from './message-params.js';
 import { ModelCallError } from './model-call.error.js';
 import type { ModelFailure, ModelRequest, ModelTurn, RequestedCall } from './model-client.types.js';
@@ -183,7 +183,7 @@ async function turnOf(answer: unknown, removal: SecretRemoval): Promise<ModelTur
     content:
       content === null && refusal === null
         ? null
-        : await inTurns(removal.textSteps(content ?? refusal ?? '')),
+        : await runYielding(removal.textSteps(content ?? refusal ?? '')),
     calls: await withIds(
       calls.map((call) => read(toolCall, call)),
       removal,
@@ -215,7 +215,7 @@ async function withIds(
     requested.push({
       id: areUsable ? (ids[index] ?? '') : `call_${index + 1}`,
       name: removal.text(name),
-      arguments: await inTurns(removal.textSteps(text)),
+      arguments: await runYielding(removal.textSteps(text)),
     });
   }
   return requested;

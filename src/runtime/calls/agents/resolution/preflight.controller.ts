@@ -2,7 +2,7 @@ import { Controller, Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../../../platform/auth/permission.js';
 import type { JsonText } from '../../../../platform/http/json-replies.js';
-import { inTurns } from '#engine/support';
+import { runYielding } from '#engine/support';
 import { RequirePermission } from '../../../../platform/auth/access.decorators.js';
 import { AppVersionParams, versionOf } from '../../../../apps/app.params.dto.js';
 import { BuildParams } from '../../../../delivery/builds/model/build.params.dto.js';
@@ -20,12 +20,12 @@ export class PreflightController {
   @Get('app-version/:versionId/agent-preflight')
   @PreflightApi.preflightVersion
   async version(@Param() params: AppVersionParams): Promise<JsonText> {
-    return inTurns(preflightJson(await this.preflight.ofVersion(versionOf(params))));
+    return runYielding(preflightJson(await this.preflight.ofVersion(versionOf(params))));
   }
 
   @Get('build/:buildId/agent-preflight')
   @PreflightApi.preflightBuild
   async build(@Param() { appId, buildId }: BuildParams): Promise<JsonText> {
-    return inTurns(preflightJson(await this.preflight.ofBuild(appId, buildId)));
+    return runYielding(preflightJson(await this.preflight.ofBuild(appId, buildId)));
   }
 }

@@ -1,7 +1,7 @@
 import { ConflictError } from '../../../../platform/errors/domain.error.js';
 import { Answer, Shows } from '../../../../platform/openapi/answer-fields.decorators.js';
 import { JsonText } from '../../../../platform/http/json-replies.js';
-import type { Steps } from '#engine/support';
+import type { YieldingWork } from '#engine/support';
 import {
   type NodePreflight,
   ResolvedSystemState,
@@ -71,7 +71,7 @@ export class PreflightResponseDto extends Answer({
 }) {}
 
 /** Writes the response as JSON; nodes with the same systems share their text. @throws PreflightTooLargeError */
-export function* preflightJson(nodes: readonly NodePreflight[]): Steps<JsonText> {
+export function* preflightJson(nodes: readonly NodePreflight[]): YieldingWork<JsonText> {
   const ready = nodes.every(({ obstacle }) => obstacle === null);
   const known = new Map<readonly ResolvedSystem[], Buffer>();
   const parts: Buffer[] = [Buffer.from(`{"ready":${ready},"nodes":[`)];

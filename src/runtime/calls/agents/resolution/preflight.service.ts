@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { turnWithRoom } from '#engine/support';
+import { yieldEventLoop } from '#engine/support';
 import type { AppVersionKey } from '../../../../apps/apps.types.js';
 import { AppsService } from '../../../../apps/apps.service.js';
 import { AppPackagesService } from '../../../../delivery/builds/packages/app-packages.service.js';
@@ -84,7 +84,7 @@ export class PreflightService {
     const checked = new Map<string, Pick<NodePreflight, 'systems' | 'obstacle'>>();
     const nodes = workflows.flatMap((workflow) => workflow.nodes.map((node) => ({ workflow, node })));
     for (const { workflow, node } of nodes) {
-      await turnWithRoom();
+      await yieldEventLoop();
       // A version may have thousands of agents and tools, so agents with the same references share one check.
       const references = JSON.stringify(node.aiOptions?.mcpServers ?? []);
       const same = checked.get(references) ?? check(await systemsOf(node, resolve, known), owner);

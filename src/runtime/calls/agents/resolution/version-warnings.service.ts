@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { AppVersionKey } from '../../../../apps/apps.types.js';
-import { turnWithRoom } from '#engine/support';
+import { yieldEventLoop } from '#engine/support';
 import {
   BuildWarningsService,
   type WarnedVersion,
@@ -44,7 +44,7 @@ export class VersionWarningsService implements OnModuleInit {
     for (const node of nodes) {
       node.systems.forEach(({ systemId }) => reported.add(systemId));
       warningsOf(node, made).forEach((warning) => found.push(warning));
-      await turnWithRoom();
+      await yieldEventLoop();
     }
     const untested = (await this.neverTested(version)).filter(({ id }) => !reported.has(id));
     return [

@@ -1,5 +1,5 @@
 import { type JsonValue, hasMoreValues, membersText, objectText } from '#engine/json';
-import { inTurn } from '#engine/support';
+import { runAfterYield } from '#engine/support';
 import { WorkflowNodeState, type RunnableNode } from '../model/workflow.types.js';
 import { workflowLimits } from '../workflow.limits.js';
 import type { WorkflowFailedError } from '../model/workflows.errors.js';
@@ -25,8 +25,8 @@ export class RunJournal {
   private bytesLeft = workflowLimits.recordBytes;
 
   async add({ node, startedAt, finishedAt, input, output, missing, error }: Visit): Promise<void> {
-    const inputText = await inTurn(() => this.take(input));
-    const outputText = await inTurn(() => this.take(output));
+    const inputText = await runAfterYield(() => this.take(input));
+    const outputText = await runAfterYield(() => this.take(output));
     const record = {
       nodeId: node.id,
       name: node.name,

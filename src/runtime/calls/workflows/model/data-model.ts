@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '#engine/json';
-import { inTurn, inTurns } from '#engine/support';
+import { runAfterYield, runYielding } from '#engine/support';
 import {
   SchemaSyntaxError,
   SchemaTooCostlyError,
@@ -25,9 +25,9 @@ export async function modelProblem(schema: JsonObject | null, value: unknown): P
     return undefined;
   }
   try {
-    const compiled = COMPILED.get(schema) ?? (await inTurn(() => compileSchema(schema)));
+    const compiled = COMPILED.get(schema) ?? (await runAfterYield(() => compileSchema(schema)));
     COMPILED.set(schema, compiled);
-    const faults = [...(await inTurns(compiled.steps(value))), ...missingAsNull(schema, value)];
+    const faults = [...(await runYielding(compiled.steps(value))), ...missingAsNull(schema, value)];
     return faults.length === 0
       ? undefined
       : faults.map(({ field, rule }) => `${field === '' ? WHOLE : field}: ${rule}`).join('; ');

@@ -8,7 +8,7 @@ import {
 import { JsonText } from '../../../../platform/http/json-replies.js';
 import { membersText, objectText } from '#engine/json';
 import { scrub, scrubbedJson } from '../../../../platform/observability/logging/scrub.js';
-import type { Steps } from '#engine/support';
+import type { YieldingWork } from '#engine/support';
 import { IsPageLimit, IsQueryText } from '../../../../platform/validation/query.decorators.js';
 import { CallKind, CallState } from '../model/call-journal.types.js';
 import type { RunCallPage, WorkflowCallEntity } from '../storage/workflow-run.entity.js';
@@ -80,7 +80,7 @@ export class WorkflowCallPageDto extends Answer({
 }) {}
 
 /** Writes a `WorkflowCallPageDto` as JSON from the stored texts, in slices. */
-export function* workflowCallPageSteps({ items, next, maxLength }: RunCallPage): Steps<JsonText> {
+export function* workflowCallPageSteps({ items, next, maxLength }: RunCallPage): YieldingWork<JsonText> {
   const calls: string[] = [];
   for (const call of items) {
     calls.push(yield* callSteps(call, maxLength));
@@ -89,7 +89,7 @@ export function* workflowCallPageSteps({ items, next, maxLength }: RunCallPage):
   return new JsonText(objectText({ calls: `[${calls.join(',')}]`, next: JSON.stringify(next) }));
 }
 
-function* callSteps(call: WorkflowCallEntity, maxLength: number): Steps<string> {
+function* callSteps(call: WorkflowCallEntity, maxLength: number): YieldingWork<string> {
   const text = call.response ?? 'null';
   const isCut = {
     request: Buffer.byteLength(call.request) < call.requestBytes,
@@ -121,6 +121,6 @@ function toFields(
 }
 
 /** Removes values that look like secrets, since models and tools may return them. Truncated JSON becomes a text. */
-function* shown(json: string, isCut: boolean): Steps<string> {
+function* shown(json: string, isCut: boolean): YieldingWork<string> {
   return isCut ? JSON.stringify(scrub(json)) : yield* scrubbedJson(json);
 }

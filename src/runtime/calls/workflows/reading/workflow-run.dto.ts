@@ -20,7 +20,7 @@ import type { Page } from '../../../../platform/validation/page.js';
 import { JsonText } from '../../../../platform/http/json-replies.js';
 import { jsonParts, memberOf, type JsonPart } from '../../../../platform/json/json-part.js';
 import { scrub, scrubbedJson } from '../../../../platform/observability/logging/scrub.js';
-import type { Steps } from '#engine/support';
+import type { YieldingWork } from '#engine/support';
 import { IsPathId } from '../../../../platform/validation/patterns.decorators.js';
 import {
   IsQueryUuid,
@@ -155,7 +155,7 @@ const UNSCRUBBED = [
 const MEMBERS_OF_NODES = 2;
 
 /** Writes a `WorkflowRunDetailsDto` as JSON from the stored texts, in slices. */
-export function* workflowRunDetailsSteps(run: RunDetails): Steps<JsonText> {
+export function* workflowRunDetailsSteps(run: RunDetails): YieldingWork<JsonText> {
   const nodes: string[] = [];
   for (const node of (yield* jsonParts(Buffer.from(run.nodes), MEMBERS_OF_NODES)).parts) {
     nodes.push(yield* nodeSteps(node));
@@ -171,7 +171,7 @@ export function* workflowRunDetailsSteps(run: RunDetails): Steps<JsonText> {
 }
 
 /** Removes values that look like secrets, since servers and people may put them into data. */
-function* nodeSteps(node: JsonPart): Steps<string> {
+function* nodeSteps(node: JsonPart): YieldingWork<string> {
   const member = (name: keyof WorkflowNodeRunDto): string => memberOf(node, name)?.bytes.toString() ?? 'null';
   return objectText({
     ...Object.fromEntries(UNSCRUBBED.map((name) => [name, member(name)])),

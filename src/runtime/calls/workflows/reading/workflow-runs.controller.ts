@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../../../platform/auth/permission.js';
 import { CurrentPrincipal, RequirePermission } from '../../../../platform/auth/access.decorators.js';
 import type { JsonText } from '../../../../platform/http/json-replies.js';
-import { inTurns } from '#engine/support';
+import { runYielding } from '#engine/support';
 import type { Principal } from '../../../../platform/user/principal.js';
 import { WorkflowCallsQueryDto, workflowCallPageSteps } from './workflow-call.dto.js';
 import {
@@ -43,7 +43,7 @@ export class WorkflowRunsController {
     @CurrentPrincipal() principal: Principal,
     @Param() { workflowRunId }: WorkflowRunParams,
   ): Promise<JsonText> {
-    return inTurns(workflowRunDetailsSteps(await this.workflowRuns.byId(principal, workflowRunId)));
+    return runYielding(workflowRunDetailsSteps(await this.workflowRuns.byId(principal, workflowRunId)));
   }
 
   @Get('workflow-run/:workflowRunId/calls')
@@ -53,7 +53,9 @@ export class WorkflowRunsController {
     @Param() { workflowRunId }: WorkflowRunParams,
     @Query() query: WorkflowCallsQueryDto,
   ): Promise<JsonText> {
-    return inTurns(workflowCallPageSteps(await this.workflowRuns.callsOf(principal, workflowRunId, query)));
+    return runYielding(
+      workflowCallPageSteps(await this.workflowRuns.callsOf(principal, workflowRunId, query)),
+    );
   }
 
   @Get('workflow-usage')

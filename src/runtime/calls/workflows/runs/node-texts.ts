@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '#engine/json';
-import { inTurn, turnWithRoom, cached } from '#engine/support';
+import { runAfterYield, yieldEventLoop, cached } from '#engine/support';
 import {
   type CompiledExpression,
   type CompiledJsonTemplate,
@@ -46,9 +46,9 @@ async function compileOnce<Compiled>(
   source: string,
   compile: () => Compiled,
 ): Promise<Compiled> {
-  const found = compiled.get(source) ?? (await inTurn(compile));
+  const found = compiled.get(source) ?? (await runAfterYield(compile));
   compiled.set(source, found);
-  await turnWithRoom();
+  await yieldEventLoop();
   return found;
 }
 

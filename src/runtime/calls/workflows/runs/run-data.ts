@@ -1,5 +1,5 @@
 import { jsonDepth, jsonSize, type JsonObject, hasMoreValues } from '#engine/json';
-import { inOnePiece, inTurns, type Steps } from '#engine/support';
+import { runWithoutYielding, runYielding, type YieldingWork } from '#engine/support';
 import { parsePath, setPath } from '#engine/paths';
 import { dataLimits } from '../../../../platform/validation/data.limits.js';
 import { workflowLimits } from '../workflow.limits.js';
@@ -16,7 +16,7 @@ export class RunData {
 
   /** @throws WorkflowFailedError when the input is too large or too deep */
   constructor(input: JsonObject) {
-    this.bytes = inOnePiece(this.checked(input));
+    this.bytes = runWithoutYielding(this.checked(input));
     this.data = input;
   }
 
@@ -26,29 +26,29 @@ export class RunData {
 
   /** Replaces the data. @throws WorkflowFailedError when it is too large or too deep */
   async replace(data: JsonObject): Promise<void> {
-    this.bytes = await inTurns(this.checked(data));
+    this.bytes = await runYielding(this.checked(data));
     this.data = data;
   }
 
   /** Stores a value at a path. @throws InvalidDataPathError, WorkflowFailedError */
   async store(path: string, value: unknown): Promise<void> {
     const steps = parsePath(path);
-    const added = await inTurns(this.checked(value, steps.length));
+    const added = await runYielding(this.checked(value, steps.length));
     const data = setPath(this.data, steps, value);
     this.bytes += added + Buffer.byteLength(JSON.stringify(steps)) + skipped(steps);
     if (this.bytes > workflowLimits.dataBytes) {
-      this.bytes = await inTurns(this.checked(data));
+      this.bytes = await runYielding(this.checked(data));
     }
     this.data = data;
   }
 
   /** Checks a value. @throws WorkflowFailedError when it is too large or too deep for the data or output of a run */
   async check(value: unknown): Promise<void> {
-    await inTurns(this.checked(value));
+    await runYielding(this.checked(value));
   }
 
   /** Checks a value in three passes, each of which can take milliseconds. */
-  private *checked(value: unknown, above = 0): Steps<number> {
+  private *checked(value: unknown, above = 0): YieldingWork<number> {
     const { values } = dataLimits;
     const maxBytes = workflowLimits.dataBytes;
     const bytes = jsonSize(value);

@@ -2,7 +2,7 @@ import { InvalidDataError, InvalidDataPathError } from '#engine/paths';
 import type { JsonObject, JsonValue } from '#engine/json';
 import { ExpressionError, ExpressionSyntaxError } from '#engine/expressions';
 import { inSpan } from '../../../../platform/observability/tracing/spans.js';
-import { turnWithRoom } from '#engine/support';
+import { yieldEventLoop } from '#engine/support';
 import type { NextNode, NodeExecutor, NodeOutcome, RunScope } from '../model/node-executor.js';
 import { RunData } from './run-data.js';
 import { VisitTexts } from './node-texts.js';
@@ -61,7 +61,7 @@ export class WorkflowRunner {
       }
       node = this.nodeAfter(node, next);
       // Loops with many nodes must not block the event loop.
-      await turnWithRoom();
+      await yieldEventLoop();
     }
   }
 

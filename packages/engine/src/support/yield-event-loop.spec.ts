@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { inTurn, inTurns } from './turns.js';
+import { runAfterYield, runYielding } from './yield-event-loop.js';
 
 const LONG_MS = 12;
 
@@ -23,7 +23,7 @@ async function turnsOf(lengths: readonly number[]): Promise<number[]> {
     }
   })();
   const pieces = lengths.map((ms) =>
-    inTurn(() => {
+    runAfterYield(() => {
       work(ms);
       return turn;
     }),
@@ -47,12 +47,12 @@ it('does not delay short work when no long work ran', async () => {
 });
 
 it('rejects with the error of the work and continues with other work', async () => {
-  const failing = inTurn(() => {
+  const failing = runAfterYield(() => {
     work(LONG_MS);
     throw new RangeError('no');
   });
   await expect(failing).rejects.toThrow(RangeError);
-  expect(await inTurn(() => 'next')).toBe('next');
+  expect(await runAfterYield(() => 'next')).toBe('next');
 });
 
 it('lets other work run between the steps of interruptible work', async () => {
@@ -63,7 +63,7 @@ it('lets other work run between the steps of interruptible work', async () => {
       seen.push('other');
     }
   })();
-  const long = inTurns(
+  const long = runYielding(
     (function* () {
       for (let part = 0; part < 4; part += 1) {
         work(LONG_MS);
