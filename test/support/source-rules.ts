@@ -85,6 +85,13 @@ const RULES: readonly SourceRule[] = [
       /\bregistry\.(npmjs|yarnpkg)\.\w|\b(deb|security|ftp|snapshot)\.debian\.org\b|\bnpm\.pkg\.github\b/,
     why: "packages come from the registry and mirror in the machine's own settings",
   },
+  {
+    files: ANY_TEXT,
+    // The prompt of agents is behavior, and this file lists the words.
+    except: /^src\/runtime\/calls\/agents\/run\/agent-prompt\.ts$|^test\/support\/source-rules\.ts$/,
+    forbidden: /\b(told|whoever|gladly|goes on|comes to|who has|by itself|at one time|beside)\b/i,
+    why: 'plain English: name who acts, with the verb that engineers use every day',
+  },
 ];
 
 /** Maximum number of files at the root of a module, not counting specs. Move related files into subfolders instead. */

@@ -74,7 +74,7 @@ async function dumpUnderLoad(
   const state = { isDone: false, written: 0 };
   const writing = (async () => {
     while (!state.isDone) {
-      await createSealed(api, `beside-${state.written}`, 1_000_000 + state.written);
+      await createSealed(api, `concurrent-${state.written}`, 1_000_000 + state.written);
       state.written += 1;
     }
   })();
