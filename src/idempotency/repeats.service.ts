@@ -54,8 +54,8 @@ export class RepeatsService {
   }
 
   /** Finds the stored answer. @param shard must be the same for all requests with this key */
-  async find(manager: Sender, { keyHash }: RepeatKey, shard: number): Promise<StoredAnswer | null> {
-    return ANSWER.first(manager, { keyHash, shard });
+  async find(sender: Sender, { keyHash }: RepeatKey, shard: number): Promise<StoredAnswer | null> {
+    return ANSWER.first(sender, { keyHash, shard });
   }
 
   /** Returns the stored answer. @throws IdempotencyKeyReusedError when the body differs from that of the first request */
@@ -72,12 +72,12 @@ export class RepeatsService {
    * @throws RepeatTakenError when another request with this key came first
    */
   async keep(
-    manager: Sender,
+    sender: Sender,
     { keyHash, bodyHash }: RepeatKey,
     { shard, answer, now }: { shard: number; answer: object; now: Date },
   ): Promise<void> {
     const stored = { bodyHash, response: JSON.stringify(answer) };
-    if (!(await this.insert(manager, { keyHash, shard }, stored, now))) {
+    if (!(await this.insert(sender, { keyHash, shard }, stored, now))) {
       throw new RepeatTakenError();
     }
   }
@@ -87,37 +87,37 @@ export class RepeatsService {
    * be repeated after a crash.
    * @returns false when it is already marked
    */
-  async note(manager: Sender, name: string, shard: number, at: Date): Promise<boolean> {
+  async note(sender: Sender, name: string, shard: number, at: Date): Promise<boolean> {
     const nothing = { bodyHash: '', response: 'null' };
-    return this.insert(manager, { keyHash: hash('sha256', name), shard }, nothing, at);
+    return this.insert(sender, { keyHash: hash('sha256', name), shard }, nothing, at);
   }
 
   /** Returns whether `note` was called with this name. */
-  async isNoted(manager: Sender, name: string, shard: number): Promise<boolean> {
-    return (await ANSWER.first(manager, { keyHash: hash('sha256', name), shard })) !== null;
+  async isNoted(sender: Sender, name: string, shard: number): Promise<boolean> {
+    return (await ANSWER.first(sender, { keyHash: hash('sha256', name), shard })) !== null;
   }
 
   /** Removes entries stored before a time, at most `limit`. @returns how many it removed */
-  async removeBefore(manager: Sender, shards: readonly number[], time: Date, limit: number): Promise<number> {
+  async removeBefore(sender: Sender, shards: readonly number[], time: Date, limit: number): Promise<number> {
     const old = { createdAt: LessThan(time), shard: In([...shards]) };
-    return REPEATS.deleteFirst(manager, 'keyHash', old, { order: { createdAt: 'ASC' }, limit });
+    return REPEATS.deleteFirst(sender, 'keyHash', old, { order: { createdAt: 'ASC' }, limit });
   }
 
   private async stored<Answer extends object>(repeat: RepeatKey): Promise<Answer | undefined> {
     const shard = shardOfHash(repeat.keyHash);
-    const stored = await this.database.read((manager) => this.find(manager, repeat, shard));
+    const stored = await this.database.read((sender) => this.find(sender, repeat, shard));
     return stored === null ? undefined : (this.answer(stored, repeat) as Answer);
   }
 
   /** Inserts an entry, waiting for a concurrent insert of the same key. @returns false when the key exists */
   private async insert(
-    manager: Sender,
+    sender: Sender,
     place: { keyHash: string; shard: number },
     answer: StoredAnswer,
     now: Date,
   ): Promise<boolean> {
     try {
-      await REPEATS.insert(manager, [{ ...place, ...answer, createdAt: now }]);
+      await REPEATS.insert(sender, [{ ...place, ...answer, createdAt: now }]);
       return true;
     } catch (error) {
       if (isDuplicate(error)) {

@@ -42,17 +42,17 @@ export class JobQueueService {
    * @param jobs with ids from `IdBlocks`, name `job`
    * @throws InvalidJobError when a kind, key or payload is too long
    */
-  async add(manager: Sender, jobs: (NewJob & { id: number })[]): Promise<void> {
+  async add(sender: Sender, jobs: (NewJob & { id: number })[]): Promise<void> {
     const createdAt = this.clock.now();
     const [keyed, others] = [true, false].map((isKeyed) =>
       jobs
         .filter(({ dedupeKey }) => (dedupeKey !== undefined) === isKeyed)
         .map((job) => this.toRow(job, createdAt)),
     );
-    await JOBS.insert(manager, others ?? []);
+    await JOBS.insert(sender, others ?? []);
     // Only inserts with a dedupe key may skip duplicates: a duplicate primary key must be an error.
-    await JOBS.insert(manager, keyed ?? [], true);
-    afterCommit(manager, () => this.wake());
+    await JOBS.insert(sender, keyed ?? [], true);
+    afterCommit(sender, () => this.wake());
   }
 
   /**
@@ -60,8 +60,8 @@ export class JobQueueService {
    * transaction would cancel this job.
    * @throws LeaseLostError when the job was cancelled or another worker has it; the transaction must then roll back
    */
-  async complete(manager: Sender, job: Job): Promise<void> {
-    if (!(await JOBS.deleteOne(manager, { id: job.id, shard: job.shard, lease: job.lease }))) {
+  async complete(sender: Sender, job: Job): Promise<void> {
+    if (!(await JOBS.deleteOne(sender, { id: job.id, shard: job.shard, lease: job.lease }))) {
       throw new LeaseLostError();
     }
     this.completed.add(job);
@@ -71,8 +71,8 @@ export class JobQueueService {
    * Locks a job against completion and cancellation until the transaction ends.
    * @throws LeaseLostError when the job was cancelled or another worker has it
    */
-  async hold(manager: Sender, { id, shard, lease }: Job): Promise<void> {
-    if ((await ID.first(manager, { id, shard, lease }, { lock: 'pessimistic_read' })) === null) {
+  async hold(sender: Sender, { id, shard, lease }: Job): Promise<void> {
+    if ((await ID.first(sender, { id, shard, lease }, { lock: 'pessimistic_read' })) === null) {
       throw new LeaseLostError();
     }
   }
@@ -87,28 +87,24 @@ export class JobQueueService {
    * @param kinds only jobs of these kinds
    */
   async cancelOfToken(
-    manager: Sender,
+    sender: Sender,
     instanceId: number,
     tokenIds: number[],
     kinds?: string[],
   ): Promise<void> {
     const ofKinds = kinds === undefined ? {} : { kind: In(kinds) };
-    await JOBS.delete(manager, { instanceId, tokenId: In(tokenIds), ...ofKinds });
+    await JOBS.delete(sender, { instanceId, tokenId: In(tokenIds), ...ofKinds });
   }
 
   /** Finds the jobs of one kind that belong to an instance, including running ones. */
-  async ofInstance(
-    manager: Sender,
-    instanceId: number,
-    kind: string,
-  ): Promise<Pick<Job, 'id' | 'payload'>[]> {
-    return WORK.find(manager, { instanceId, kind });
+  async ofInstance(sender: Sender, instanceId: number, kind: string): Promise<Pick<Job, 'id' | 'payload'>[]> {
+    return WORK.find(sender, { instanceId, kind });
   }
 
   /** Counts the open jobs of a process family, including running ones, up to `most`. */
-  async countOfFamily(manager: Sender, familyId: number, most: number): Promise<number> {
-    const shard = andShard(manager, shardOf(familyId));
-    const [found] = await manager.query<{ jobs: unknown }[]>(
+  async countOfFamily(sender: Sender, familyId: number, most: number): Promise<number> {
+    const shard = andShard(sender, shardOf(familyId));
+    const [found] = await sender.query<{ jobs: unknown }[]>(
       `SELECT COUNT(*) AS jobs FROM (SELECT id FROM runtime_jobs WHERE family_id = ?${shard.sql} LIMIT ?) AS counted`,
       [familyId, ...shard.values, most],
     );
@@ -116,17 +112,17 @@ export class JobQueueService {
   }
 
   /** Deletes jobs of an instance by id. Running ones can no longer store anything. */
-  async cancel(manager: Sender, instanceId: number, ids: number[]): Promise<void> {
-    await JOBS.delete(manager, { id: In(ids), instanceId });
+  async cancel(sender: Sender, instanceId: number, ids: number[]): Promise<void> {
+    await JOBS.delete(sender, { id: In(ids), instanceId });
   }
 
   /**
    * Deletes jobs by dedupe key. Running ones can no longer store anything.
    * @param shard shard to which they were added; by default that of jobs without an owner
    */
-  async cancelKeys(manager: Sender, dedupeKeys: string[], shard?: number): Promise<void> {
+  async cancelKeys(sender: Sender, dedupeKeys: string[], shard?: number): Promise<void> {
     const place = shard === undefined ? {} : { shard };
-    await JOBS.delete(manager, { dedupeKey: In(dedupeKeys), ...place });
+    await JOBS.delete(sender, { dedupeKey: In(dedupeKeys), ...place });
   }
 
   /** Wakes the workers of this replica, once for all calls in one turn of the event loop. `add` does so after its commit. */

@@ -7,7 +7,7 @@ import { graphOf } from '../definitions/compile.js';
 
 /** RANDOM_SEED repeats the run that printed it; RANDOM_PROCESSES makes it longer. */
 const SEED = Number(process.env.RANDOM_SEED ?? Date.now() % 1_000_000);
-const PROCESSES = Number(process.env.RANDOM_PROCESSES ?? 60);
+const PROCESSES = Number(process.env.RANDOM_PROCESSES ?? 30);
 const WALKS = 40;
 const TIMEOUT_MS = 120_000;
 
