@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { tryStart } from '../../support/databases/local-server.js';
-import { redisCli, startRedis, type ProbedServer } from '../../support/discovery/servers.js';
+import { redisCommand, startRedis, type ProbedServer } from '../../support/discovery/servers.js';
 import { StubIssuer } from '../../support/issuer.js';
 import { call, startGuardedApp, type GuardedApp } from './guarded-app.js';
 
@@ -49,9 +49,9 @@ describe.skipIf(started === undefined)('requests a minute of one caller, with Re
   const counting = (app: GuardedApp, sub: string): Promise<void> =>
     expect
       .poll(async () => {
-        await redisCli(redis.port, 'flushall');
+        await redisCommand(redis.port, 'flushall');
         await ask(app, 1, sub);
-        return redisCli(redis.port, 'keys', 'svc:rate:*');
+        return redisCommand(redis.port, 'keys', 'svc:rate:*');
       }, PATIENCE)
       .toMatch(/^svc:rate:[\w-]{22}$/m);
   /** Asserts that each replica applies the limit regardless of the counts of the others. */
@@ -69,7 +69,7 @@ describe.skipIf(started === undefined)('requests a minute of one caller, with Re
     expect(refused(await ask(one, LIMIT / 2, 'shared'))).toBe(0);
     expect(refused(await ask(other, LIMIT, 'shared'))).toBe(LIMIT / 2);
     expect(refused(await ask(one, 1, 'shared'))).toBe(1);
-    expect(await redisCli(redis.port, 'keys', '*shared*')).toBe('');
+    expect(await redisCommand(redis.port, 'keys', '*shared*')).toBe('');
   });
 
   it('are counted by each replica alone while Redis is away', async () => {
@@ -98,9 +98,9 @@ describe.skipIf(started === undefined)('requests a minute of one caller, with Re
       ];
       await counting(replicas[0]!, 'first');
       await counting(replicas[1]!, 'second');
-      await redisCli(redis.port, ...breakIt);
+      await redisCommand(redis.port, ...breakIt);
       await expectSeparateCounts(replicas, 'alone');
-      await redisCli(redis.port, ...repair);
+      await redisCommand(redis.port, ...repair);
       await counting(replicas[0]!, 'first');
       await counting(replicas[1]!, 'second');
     },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestApp } from '../../support/app.js';
 import { tryStart } from '../../support/databases/local-server.js';
-import { redisCli, startRedis, type ProbedServer } from '../../support/discovery/servers.js';
+import { redisCommand, startRedis, type ProbedServer } from '../../support/discovery/servers.js';
 import { taskProcess, ui, userTask } from '../../support/runtime/process-files.js';
 import { Follower } from '../../support/runtime/follower.js';
 import { publish, type Published } from '../../support/runtime/publish.js';
@@ -31,7 +31,7 @@ describe.skipIf(server === undefined)('live progress in several replicas, with R
     published = await publish(one, { bpmn: [taskProcess('plain', userTask('a'), userTask('b'))] });
     token = await one.tokenWith({ sub: 'reader', scope: 'process:read' });
     await eventually(
-      () => redisCli(redis.port, 'pubsub', 'numsub', 'svc:signals'),
+      () => redisCommand(redis.port, 'pubsub', 'numsub', 'svc:signals'),
       (text) => text.endsWith('2'),
     );
   });

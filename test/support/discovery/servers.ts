@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
+import { Redis } from 'ioredis';
 import { freePort, isListening } from '../databases/process-resources.js';
 import { type ProgramTreePlan, unpackedTree } from '../databases/debian-package.js';
 import { asNobody, type Command, LocalServer, output, programOf } from '../databases/local-server.js';
@@ -118,10 +119,16 @@ export async function startRedis(...settings: string[]): Promise<ProbedServer> {
   return { server, port, endpoint: `redis://127.0.0.1:${port}` };
 }
 
-/** Runs redis-cli as administrator. */
-export async function redisCli(port: number, ...args: string[]): Promise<string> {
-  const cli = await programOf('/usr/bin/redis-cli', 'redis-server');
-  return output([...cli, '--no-auth-warning', '-a', 'admin', '-p', String(port), ...args]);
+/** Runs a Redis command as administrator. Returns a list as lines, as redis-cli prints it. */
+export async function redisCommand(port: number, ...command: string[]): Promise<string> {
+  const [name = '', ...args] = command;
+  const client = new Redis({ host: '127.0.0.1', port, password: 'admin' });
+  try {
+    const answer = await client.call(name, ...args);
+    return Array.isArray(answer) ? answer.join('\n') : String(answer);
+  } finally {
+    client.disconnect();
+  }
 }
 
 /** Starts a NATS server with JetStream and its monitoring port. */

@@ -4,7 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDatabases, type TestDatabase } from '../../../../test/support/databases/start-databases.js';
 import { tryStart } from '../../../../test/support/databases/local-server.js';
 import { component, failureOf, runProbe } from '../../../../test/support/discovery/run-probe.js';
-import { psql, redisCli, startPostgresql, startRedis } from '../../../../test/support/discovery/servers.js';
+import {
+  psql,
+  redisCommand,
+  startPostgresql,
+  startRedis,
+} from '../../../../test/support/discovery/servers.js';
 import {
   secureMysql,
   securePostgresql,
@@ -187,7 +192,7 @@ describe('the probe of redis', () => {
   const { server, missing } = redis;
   const as = (username: string, password = `canary-${username}`) =>
     component('redis', server?.endpoint ?? '', { credentials: { username, password } });
-  const cli = (...args: string[]) => redisCli(server!.port, ...args);
+  const cli = (...args: string[]) => redisCommand(server!.port, ...args);
 
   it.skipIf(missing)(
     `reports the same as redis-cli, with only +info${missing ? `: ${missing}` : ''}`,

@@ -12,7 +12,7 @@ import type { TestDatabase } from '../../../../../test/support/databases/start-d
 import { type Command, output } from '../../../../../test/support/databases/local-server.js';
 import {
   psql,
-  redisCli,
+  redisCommand,
   startPostgresql,
   startRedis,
 } from '../../../../../test/support/discovery/servers.js';
@@ -134,7 +134,7 @@ export async function redisStore(): Promise<RealComponent> {
     map: 'infrastructure',
     declared: { kind: 'redis', endpoint, username: 'probe', password: 'canary-probe' },
     truth: async ({ memory }) => {
-      const info = await redisCli(port, 'INFO');
+      const info = await redisCommand(port, 'INFO');
       const number = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]);
       const version = /redis_version:(\S+)/.exec(info)?.[1] ?? '';
       const [used, available] = [number('used_memory'), number('maxmemory') - number('used_memory')];
