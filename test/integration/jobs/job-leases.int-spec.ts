@@ -183,7 +183,11 @@ describe('the lease of a job', () => {
   it('is lost independently when its heartbeat is sent together with those of other jobs', async () => {
     const jobs = observer.get(JobsRepository);
     await observer.add({ kind: 'work' }, { kind: 'work' }, { kind: 'work' });
-    const claimed = await jobs.claim({ lane: 'short', kinds: ['work'], limit: 3 });
+    const claimed: ClaimedJob[] = [];
+    // A claim takes jobs of one group of shards.
+    while (claimed.length < 3) {
+      claimed.push(...(await jobs.claim({ lane: 'short', kinds: ['work'], limit: 3 })));
+    }
     const beats = claimed.map((job, index) =>
       jobs.extend(index === 1 ? { ...job, lease: 'of another worker' } : job, job.leaseMs),
     );
