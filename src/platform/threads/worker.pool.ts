@@ -99,7 +99,12 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
   async ready(): Promise<void> {
     if (!this.closing) {
       this.worker ??= this.startWorker();
+      // A worker without jobs does not keep the process alive.
+      this.worker.ref();
       await this.loaded;
+      if (this.jobs.size === 0) {
+        this.worker?.unref();
+      }
     }
   }
 

@@ -74,7 +74,14 @@ export class StepTransaction implements Sender {
     change: (parts: readonly Part[]) => Promise<readonly Result[]>,
   ): Promise<Result> {
     this.hasWritten = true;
-    return this.readTogether(kind, part, change);
+    return this.readTogether(kind, part, async (parts) => {
+      try {
+        return await change(parts);
+      } catch (error) {
+        this.group?.break(error);
+        throw error;
+      }
+    });
   }
 
   /**

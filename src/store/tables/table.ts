@@ -147,8 +147,7 @@ export class Table<Row extends object> {
   }
 
   /**
-   * Deletes one row, together with those of other members of a group. If it returns false, the transaction must be rolled back,
-   * because in a group it is unknown whose row was missing.
+   * Deletes one row, together with those of other members of a group. Returns whether the row was there.
    * @param where must contain the `id`
    */
   async deleteOne(sender: Sender, where: Where<Row>): Promise<boolean> {

@@ -69,25 +69,18 @@ export class McpConnectionService implements OnModuleDestroy {
 
   /**
    * Connects to an MCP server with the credentials of the system, negotiates the protocol revision and reads all tools.
-   * @returns the outcome as data within `testTimeoutMs`; never rejects because of an external party
+   * @returns the outcome as data within `testTimeoutMs`, not counting the time the worker needs to load; never rejects because of an
+   * external party
    */
-  test(request: ConnectionTestRequest): Promise<ConnectionTestResult> {
-    return this.testWithin(this.deadlineMs, request);
+  async test(request: ConnectionTestRequest): Promise<ConnectionTestResult> {
+    await this.pool.ready();
+    return this.pool.run(request, this.deadlineMs);
   }
 
   /** Connects without credentials and reads only the self-description of the server. */
   greet(baseUrl: string, deadlineMs: number): Promise<ConnectionTestResult> {
     const credentials = { type: 'NO_AUTH' as const };
-    return this.testWithin(deadlineMs, { baseUrl, credentials, knownToolCount: 0, greetOnly: true });
-  }
-
-  /** The time the worker needs to load does not count: the server would be blamed for it. */
-  private async testWithin(
-    deadlineMs: number,
-    request: ConnectionTestRequest,
-  ): Promise<ConnectionTestResult> {
-    await this.pool.ready();
-    return this.pool.run(request, deadlineMs);
+    return this.pool.run({ baseUrl, credentials, knownToolCount: 0, greetOnly: true }, deadlineMs);
   }
 
   /** Waits for the tests in flight, then stops the worker. */

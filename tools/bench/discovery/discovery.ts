@@ -60,7 +60,7 @@ export async function benchDiscovery(
     `\nrescan of ${COMPONENTS} services of ${DELAY_MS} ms each, ${CONCURRENCY} concurrently, ${rounds} rounds`,
   );
   console.log(
-    `ideal ${ideal} ms, scan ${scanMs.toFixed(0)} ms (${((scanMs / ideal - 1) * 100).toFixed(1)} percent more),  ` +
+    `ideal ${ideal} ms, scan ${scanMs.toFixed(0)} ms (${((scanMs / ideal - 1) * 100).toFixed(1)} percent more), ` +
       `whole call ${median(calls).toFixed(0)} ms, CPU ${cpu.toFixed(0)} us per probe`,
   );
 }

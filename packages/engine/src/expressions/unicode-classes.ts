@@ -3,8 +3,8 @@ import { runAfterYield } from '../support/yield-event-loop.js';
 
 /** A Unicode class in a pattern, also when the pattern is embedded in JSON or an expression. */
 const CLASS = /\\[pP](?:\{\^?(\w{1,40})\}|([A-Z]))/g;
-/** A call of `matches` whose pattern is not a literal, in an expression that may be embedded in JSON. */
-const PATTERN_FROM_DATA = /\bmatches\s*\(\s*(?!\s|[rR]?\\*["'])/;
+/** A call of `matches` whose pattern is not a short literal, in an expression that may be embedded in JSON. */
+const PATTERN_FROM_DATA = /\bmatches\s*\((?!\s*[rR]?(\\*["'])(?:(?!\1)[^]){0,500}\1\s*\))/;
 /** Common general categories of Unicode, which patterns from data may name. */
 const USUAL = ['L', 'Lu', 'Ll', 'N', 'Nd', 'P', 'S', 'Z'];
 const made = new Set<string>();

@@ -16,7 +16,7 @@ import { SchemaReferences } from './schema-references.js';
 
 const STEPS_A_KEYWORD = 0.5;
 const STEPS_A_NAME = 0.5;
-/** YieldingWork of a check per step of an expression, the unit in which patterns are charged. */
+/** Steps of a check per step of an expression, the unit in which patterns are charged. */
 const STEPS_OF_PATTERNS = 4;
 /** Stops schemas that refer to themselves endlessly. */
 const MAX_DEPTH = 512;

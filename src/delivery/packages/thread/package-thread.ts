@@ -92,15 +92,19 @@ export class PackageThread {
     await this.pool.close();
   }
 
+  private async attempt(task: PackageTask): Promise<PackageTaskAnswer | Lost> {
+    await this.pool.ready();
+    return this.pool.run(task, this.timeoutMs);
+  }
+
   private async run<Name extends keyof PackageWork>(
     name: Name,
     work: PackageWork[Name]['task'],
   ): Promise<PackageWork[Name]['result'] | Lost> {
     const task = { task: name, ...work } as PackageTask;
-    await this.pool.ready();
-    let answer = await this.pool.run(task, this.timeoutMs);
+    let answer = await this.attempt(task);
     for (let attempt = 1; 'lost' in answer && answer.lost === 'ended' && attempt < ATTEMPTS; attempt += 1) {
-      answer = await this.pool.run(task, this.timeoutMs);
+      answer = await this.attempt(task);
     }
     if ('refused' in answer) {
       throw new UnreadableBodyError(answer.refused);

@@ -102,8 +102,6 @@ export class ToolCallsService implements OnModuleDestroy {
   }
 
   private async call(request: ToolCallRequest): Promise<ToolCallResult> {
-    // Otherwise a tool would be blamed for the time that the worker needs to load.
-    await this.pool.ready();
     const startedAt = performance.now();
     const deadlineAt = startedAt + Math.min(request.deadlineMs, this.maxTimeoutMs);
     const key = sessionKey(request);

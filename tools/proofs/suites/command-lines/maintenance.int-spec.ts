@@ -119,7 +119,7 @@ describe('commands on the database', () => {
       const started = await service(wrong);
       expect([started.status, started.output]).toEqual([
         EX_CONFIG,
-        expect.stringContaining('server refuses'),
+        expect.stringContaining('server rejects'),
       ]);
     }
   });
