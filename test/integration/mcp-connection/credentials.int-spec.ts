@@ -81,7 +81,7 @@ describe('Connection test with a service account', () => {
       knownToolCount: 0,
     });
     await expect(service.test(request(own?.privateKey))).resolves.toMatchObject({ outcome: 'connected' });
-    // The provider accepts each assertion once.
+    // A second test must sign a new assertion.
     await expect(service.test(request(own?.privateKey, null))).resolves.toMatchObject({
       outcome: 'connected',
     });
@@ -137,7 +137,7 @@ describe('Connection test with a service account', () => {
 
   it('sends an API key with every request to the server, over both transports', async () => {
     const seen: unknown[] = [];
-    const isAllowed = (request: IncomingMessage, response: ServerResponse): boolean => {
+    const refuses = (request: IncomingMessage, response: ServerResponse): boolean => {
       seen.push(request.headers['x-key']);
       const isRefused = request.headers['x-key'] !== 'a-key-of-ours';
       if (isRefused) {
@@ -147,11 +147,11 @@ describe('Connection test with a service account', () => {
     };
     const http = await keep(
       startScriptedMcp({
-        before: isAllowed,
+        before: refuses,
         list: ({ id, response }) => sendResult(response, id, { tools: [] }),
       }),
     );
-    const sse = await keep(startLegacySse({ before: isAllowed }));
+    const sse = await keep(startLegacySse({ before: refuses }));
     for (const { url } of [http, sse]) {
       const apiKey = (key: string) => ({
         baseUrl: url,
@@ -212,7 +212,7 @@ describe('Connection test with a service account', () => {
     });
   });
 
-  it('omits resource for a real OAuth server that does not know it, and warns', async () => {
+  it('omits `resource` for a real OAuth server that rejects the parameter, and warns', async () => {
     const oauth = await keep(
       startOAuthPeer(
         [{ clientId: 'svc', clientSecret: 's', method: 'client_secret_basic' }],
@@ -237,7 +237,7 @@ describe('Connection test with a service account', () => {
     ['any', 'invalid_request', ['basic', 'basic']],
     ['post', 'invalid_target', ['basic', 'post', 'post']],
   ] as const)(
-    'adapts to an endpoint that requires %s and answers resource with %s',
+    'adapts to an endpoint that requires %s and rejects the parameter `resource` with %s',
     async (method, error, ways) => {
       const { token, mcp, request } = await peers({ method, refuseResource: error });
       await expect(service.test(request)).resolves.toMatchObject({ outcome: 'connected' });
@@ -418,9 +418,9 @@ describe('Connection test with a service account', () => {
   });
 
   it.each([
-    [unauthorized, 'unauthorized'],
-    [forbidden, 'forbidden'],
-  ])('reports rejected credentials for a server that requires some', async (listener, cause) => {
+    ['unauthorized', unauthorized],
+    ['forbidden', forbidden],
+  ])('reports %s when credentials are required but none are configured', async (cause, listener) => {
     const mcp = await keep(startHttpPeer(listener));
     await expect(service.test(noAuth(mcp.url))).resolves.toMatchObject({
       outcome: 'rejected_credentials',
