@@ -94,8 +94,9 @@ describe('a build that does not match its checksum', () => {
   });
 
   const addLibrary = () => {
-    const [buildId, libraryBuildId] = [build.buildId, build.buildId];
-    return table(BuildLibraryEntity).insert({ buildId, libraryAppId: 'evil', libraryBuildId, level: 1 });
+    const { buildId } = build;
+    const library = { buildId, libraryAppId: 'evil', libraryBuildId: buildId, level: 1 };
+    return table(BuildLibraryEntity).insert(library);
   };
   const testRun = () => {
     const runtime = `/rtm/api/runtime/app/${build.appId}/build/${build.buildId}`;
@@ -117,7 +118,7 @@ describe('a build that does not match its checksum', () => {
     ],
     ['a setting', () => table(BuildEntity).update({ buildId: build.buildId }, { settings: '{"x":1}' })],
     ['a library', addLibrary],
-  ])('is detected when %s was changed', async (_what, change) => {
+  ])('is detected when %s was tampered with', async (_what, change) => {
     await change();
     expect(await testRun()).toMatchObject(refused);
   });

@@ -71,17 +71,17 @@ export class BuildReadsService {
 
   /**
    * Returns the builds that the given ones use as libraries, at every level, closest first, each with its workflows that have an agent.
-   * Runs three statements regardless of their number.
-   * @param isWithThem whether to include the given builds themselves, such as the libraries that a package names
+   * Runs three statements regardless of the number of builds.
+   * @param includeGiven whether to include the given builds themselves, such as the libraries that a package names
    */
-  async libraryAgents(buildIds: readonly string[], isWithThem = false): Promise<LibraryAgents[]> {
+  async libraryAgents(buildIds: readonly string[], includeGiven = false): Promise<LibraryAgents[]> {
     if (buildIds.length === 0) {
       return [];
     }
     const { builds, rows, ids } = await this.database.read(async (manager) => {
       const libraries = await BuildContents.librariesOf(manager, buildIds);
-      const theirs = libraries.map(({ libraryBuildId }) => libraryBuildId);
-      const all = [...new Set([...(isWithThem ? buildIds : []), ...theirs])];
+      const libraryIds = libraries.map(({ libraryBuildId }) => libraryBuildId);
+      const all = [...new Set([...(includeGiven ? buildIds : []), ...libraryIds])];
       return {
         ids: all,
         builds: await Builds.byIds(manager, all),
@@ -100,7 +100,7 @@ export class BuildReadsService {
   }
 
   /** Returns the newest builds of a version and the newest builds that use one of them as a library, at most `limit` of each kind. */
-  async using(version: AppVersionKey, limit: number): Promise<BuildSummary[]> {
+  async ofVersionAndUsers(version: AppVersionKey, limit: number): Promise<BuildSummary[]> {
     return this.database.read(async (manager) => {
       const own = await Builds.ofVersion(manager, version, limit);
       const ids = own.map(({ buildId }) => buildId);

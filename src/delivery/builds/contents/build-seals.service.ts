@@ -36,7 +36,7 @@ interface Seal {
 
 /**
  * Verifies the parts of builds that are loaded. Before anything of a build runs for the first time, reads the whole build and compares its
- * checksum. Later compares each part that is loaded again with its hash in memory.
+ * checksum. Parts loaded later are compared with the hashes in memory.
  */
 @Injectable()
 export class BuildSeals {
@@ -86,8 +86,8 @@ export class BuildSeals {
   async verifyTools(buildId: string, tools: readonly BuildToolEntity[]): Promise<void> {
     const seal = await this.sealOf(buildId);
     for (const tool of tools) {
-      const isDefined = await runAfterYield(() => definitionHash(tool) === tool.definitionHash);
-      this.assertWhole(isDefined && seal.tools.get(tool.toolId) === factsOf(tool), buildId);
+      const hasOwnHash = await runAfterYield(() => definitionHash(tool) === tool.definitionHash);
+      this.assertWhole(hasOwnHash && seal.tools.get(tool.toolId) === hashAndFlag(tool), buildId);
     }
   }
 
@@ -113,7 +113,7 @@ export class BuildSeals {
     const build = await this.database.read((manager) => Builds.byId(manager, buildId));
     const definitions = await this.definitions(buildId);
     const workflows = await this.workflows(buildId);
-    const rest = await this.database.read((manager) => this.rest(manager, build));
+    const rest = await this.database.read((manager) => this.otherParts(manager, build));
     const content = {
       ...rest,
       definitions: definitions.map(({ part }) => part),
@@ -125,7 +125,7 @@ export class BuildSeals {
       workflows: new Map(workflows.map(({ part, hash }) => [part.name, hash])),
       libraries: rowsHash(content.libraries),
       systems: rowsHash(content.systems),
-      tools: new Map(content.tools.map((tool) => [tool.toolId, factsOf(tool)])),
+      tools: new Map(content.tools.map((tool) => [tool.toolId, hashAndFlag(tool)])),
     };
     this.cached.set(buildId, seal);
     return seal;
@@ -157,7 +157,7 @@ export class BuildSeals {
     return found;
   }
 
-  private async rest(
+  private async otherParts(
     manager: EntityManager,
     { buildId, appId, appVersionId, settings }: BuildEntity,
   ): Promise<Omit<BuildContent, 'definitions' | 'workflows'>> {
@@ -178,7 +178,7 @@ function rowsHash(rows: readonly (BuildLibraryDto | BuildSystemEntity)[]): strin
   return textHash(canonicalJson(rows));
 }
 
-function factsOf({
+function hashAndFlag({
   definitionHash: hash,
   enabled,
 }: Pick<BuildToolEntity, 'definitionHash' | 'enabled'>): string {

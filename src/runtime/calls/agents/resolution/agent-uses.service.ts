@@ -27,7 +27,7 @@ export class AgentUsesService implements OnModuleInit {
     const { appId, appVersionId } = system;
     const version = { appId, appVersionId };
     const found = usesIn(await this.nodes.agents(version), system, { ...version, buildId: null });
-    const builds = await this.builds.using(version, BUILDS);
+    const builds = await this.builds.ofVersionAndUsers(version, BUILDS);
     for (const build of builds.filter((one) => maySee(one.appId))) {
       if (found.length >= USES) {
         break;
