@@ -1,6 +1,6 @@
 import type { JsonObject } from '#engine/json';
 import type { GraphNode } from '#engine/definitions';
-import { quoted, type PackageProblems } from '../model/package-problems.js';
+import { shortened, type PackageProblems } from '../model/package-problems.js';
 import type { ApplicationPackage } from '../model/package.types.js';
 
 /** Code of the warning of a boundary event that can never fire. */
@@ -69,7 +69,7 @@ export function checkErrorCodes({ nodes, workflows, idle }: ErrorPlaces, problem
   for (const { node, file } of catching) {
     for (const code of errorCodeOf(node).filter((one) => !known.has(one))) {
       const hint = problems.didYouMean(code, () => [...known]);
-      const message = `"${node.key}" can never fire: no error end event and no workflow of this package throws "${quoted(code)}".${hint}`;
+      const message = `"${node.key}" can never fire: no error end event and no workflow of this package throws "${shortened(code)}".${hint}`;
       problems.warning(NEVER_FIRES, { file, element: node.key }, message);
     }
   }

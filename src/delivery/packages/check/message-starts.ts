@@ -1,5 +1,5 @@
 import type { GraphNode } from '#engine/definitions';
-import { quoted, type PackageProblems } from '../model/package-problems.js';
+import { shortened, type PackageProblems } from '../model/package-problems.js';
 
 /**
  * Rejects a second message start event for the same message in a package. A message starts one process, so the second event would never
@@ -17,8 +17,8 @@ export function checkMessageStarts(
       if (known === undefined) {
         first.set(event.message, { element, file });
       } else {
-        const where = `"${quoted(known.element)}" ${known.file === file ? 'in this file' : `in ${known.file}`}`;
-        const message = `The message "${quoted(event.message)}" already starts a process at ${where}. A message starts one process: use another message, or one start event for both.`;
+        const where = `"${shortened(known.element)}" ${known.file === file ? 'in this file' : `in ${known.file}`}`;
+        const message = `The message "${shortened(event.message)}" already starts a process at ${where}. Use another message, or one start event for both.`;
         problems.error('MESSAGE_STARTS_TWICE', { file, element }, message);
       }
     }

@@ -1,7 +1,7 @@
 import { displayNameFault } from '../../../platform/validation/patterns.decorators.js';
 import { nameKey } from '../../../platform/validation/resource-name.js';
 import type { ProcessGraph } from '#engine/definitions';
-import { quoted, type PackageProblems, type Place } from '../model/package-problems.js';
+import { shortened, type PackageProblems, type Place } from '../model/package-problems.js';
 import type { ApplicationPackage } from '../model/package.types.js';
 import { APPLICATION_FILE } from '../reading/package-reader.js';
 
@@ -31,7 +31,7 @@ export function requireUniqueNames(
       first.set(nameKey(name), { name, file, element });
     } else {
       const where = known.file === file ? 'in this file' : `in ${known.file}`;
-      const message = `Two ${kind} are called "${quoted(known.name)}", the other one ${where}; names are compared without case.`;
+      const message = `Two ${kind} are called "${shortened(known.name)}", the other one ${where}; names are compared without case.`;
       problems.error(code, { file, element }, message);
     }
   }

@@ -5,7 +5,7 @@ import type {
   GraphNode,
   ProcessGraph,
 } from '#engine/definitions';
-import { quoted, type Place, type PackageProblems } from '../model/package-problems.js';
+import { shortened, type Place, type PackageProblems } from '../model/package-problems.js';
 import type {
   ApplicationPackage,
   CheckContext,
@@ -163,9 +163,9 @@ export class ProcessesCheck {
       const where =
         appId === this.context.appId
           ? 'this package'
-          : `a library "${quoted(appId)}" that this package names`;
+          : `a library "${shortened(appId)}" that this package names`;
       const hint = this.problems.didYouMean(process, () => this.namesIn(appId));
-      const message = `There is no process "${quoted(process)}" in ${where}.${hint}`;
+      const message = `There is no process "${shortened(process)}" in ${where}.${hint}`;
       this.problems.error('PROCESS_NOT_FOUND', place, message);
     }
   }
@@ -188,13 +188,13 @@ export class ProcessesCheck {
     if (startCondition !== null && !conditions.includes(startCondition)) {
       const named = (): string[] => conditions.filter((condition) => condition !== null);
       const hint = this.problems.didYouMean(startCondition, named);
-      const message = `Process "${quoted(process)}" has no start event with the start condition "${quoted(startCondition)}".${hint}`;
+      const message = `Process "${shortened(process)}" has no start event with the start condition "${shortened(startCondition)}".${hint}`;
       this.problems.error('START_CONDITION_NOT_FOUND', place, message);
     } else if (conditions.length === 0) {
-      const message = `Process "${quoted(process)}" has no start event that a call can use.`;
+      const message = `Process "${shortened(process)}" has no start event that a call can use.`;
       this.problems.error('START_NOT_FOUND', place, message);
     } else if (startCondition === null && conditions.length > 1) {
-      const message = `Process "${quoted(process)}" has several start events: name one by its start condition.`;
+      const message = `Process "${shortened(process)}" has several start events: name one by its start condition.`;
       this.problems.error('START_CONDITION_MISSING', place, message);
     }
   }

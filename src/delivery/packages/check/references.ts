@@ -1,6 +1,6 @@
 import { nameKey } from '../../../platform/validation/resource-name.js';
 import { SystemType } from '../../../systems/model/system.types.js';
-import { quoted, type Place, type PackageProblems } from '../model/package-problems.js';
+import { shortened, type Place, type PackageProblems } from '../model/package-problems.js';
 import type {
   ApplicationPackage,
   CheckContext,
@@ -116,11 +116,13 @@ export class References {
       return;
     }
     const where =
-      appId === this.context.appId ? 'this package' : `a library "${quoted(appId)}" that this package names`;
+      appId === this.context.appId
+        ? 'this package'
+        : `a library "${shortened(appId)}" that this package names`;
     const names = (): string[] =>
       this.targets[kind].flatMap((other) => (other.appId === appId ? [other.resourceName] : []));
     const hint = name === '' ? '' : this.problems.didYouMean(name, names);
-    const message = `There is no ${kind} "${quoted(name === '' ? id : name)}" in ${where}.${hint}`;
+    const message = `There is no ${kind} "${shortened(name === '' ? id : name)}" in ${where}.${hint}`;
     this.problems.error(`${kind.toUpperCase()}_NOT_FOUND`, place, message);
   }
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '#engine/json';
 import { CheckWork, KnownMembers } from '#engine/json-schema';
-import { quoted, type PackageProblems, type Place } from '../model/package-problems.js';
+import { shortened, type PackageProblems, type Place } from '../model/package-problems.js';
 import type { PackageWorkflow } from '../model/package.types.js';
 
 /** Maximum number of members of schemas and calls that are examined per package. */
@@ -48,12 +48,12 @@ export class WorkflowInputs {
     const unknown = names.filter((member) => members.look([member]).found === 'missing');
     for (const member of unknown.slice(0, MAX_REPORTED)) {
       const hint = this.problems.didYouMean(member, () => [...members.names]);
-      const message = `${what} sets "${quoted(member)}", which the inputSchema of workflow "${quoted(name)}" does not define.${hint}`;
+      const message = `${what} sets "${shortened(member)}", which the inputSchema of workflow "${shortened(name)}" does not define.${hint}`;
       this.problems.warning('INPUT_UNKNOWN', place, message);
     }
     const missing = required.filter((member) => !Object.hasOwn(given, member));
     for (const member of missing.slice(0, MAX_REPORTED)) {
-      const message = `The inputSchema of workflow "${quoted(name)}" requires "${quoted(member)}", but ${what} does not set it, so the run fails.`;
+      const message = `The inputSchema of workflow "${shortened(name)}" requires "${shortened(member)}", but ${what} does not set it, so the run fails.`;
       this.problems.warning('INPUT_MISSING', place, message);
     }
   }

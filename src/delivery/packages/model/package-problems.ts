@@ -39,7 +39,7 @@ export class PackageProblems {
         return;
       }
     }
-    this.found.push({ ...problem, message: quoted(problem.message, MESSAGE_MAX_LENGTH) });
+    this.found.push({ ...problem, message: shortened(problem.message, MESSAGE_MAX_LENGTH) });
   }
 
   /**
@@ -82,14 +82,14 @@ export class PackageProblems {
   }
 }
 
-/** Shortens text of a package for a message. */
-export function quoted(text: string, maxLength = 80): string {
+/** Shortens text of a package for a message. Callers add quotation marks. */
+export function shortened(text: string, maxLength = 80): string {
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }
 
 /** Returns a JSON pointer (RFC 6901). */
 export function pointerTo(path: readonly PropertyKey[]): string {
   return path
-    .map((step) => `/${quoted(String(step), 100).replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .map((step) => `/${shortened(String(step), 100).replaceAll('~', '~0').replaceAll('/', '~1')}`)
     .join('');
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject } from '#engine/json';
 import { nearestName } from '#engine/support';
-import { pointerTo, quoted, type PackageProblems } from '../model/package-problems.js';
+import { pointerTo, shortened, type PackageProblems } from '../model/package-problems.js';
 
 type Issue = z.core.$ZodIssue;
 type RawIssue = z.core.$ZodRawIssue;
@@ -167,7 +167,7 @@ export function faultText(issue: Issue, path: readonly PropertyKey[]): string {
 
 /** Describes an unknown member in a sentence. */
 export function unknownText(member: UnknownMember): string {
-  return `"${quoted(member.name)}" is not a known member.${hintFor(member)}`;
+  return `"${shortened(member.name)}" is not a known member.${hintFor(member)}`;
 }
 
 function nameOf(path: readonly PropertyKey[]): string {
@@ -175,7 +175,7 @@ function nameOf(path: readonly PropertyKey[]): string {
   if (name === undefined) {
     return 'The file';
   }
-  return typeof name === 'number' ? `Element ${name}` : `"${quoted(String(name))}"`;
+  return typeof name === 'number' ? `Element ${name}` : `"${shortened(String(name))}"`;
 }
 
 function ruleOf(issue: Issue): string {
