@@ -54,11 +54,6 @@ export interface ResolvedSystem {
   readonly tools: readonly ResolvedTool[];
 }
 
-/** Returns the display name of a system. */
-export function nameOf(system: Pick<ResolvedSystem, 'resourceName' | 'resourceDefinitionId'>): string {
-  return system.resourceName === '' ? system.resourceDefinitionId : system.resourceName;
-}
-
 /** Why an agent node cannot run, or lacks tools that its author expects. */
 export interface NodeObstacle {
   code: 'AGENT_WITHOUT_TOOLS' | 'AGENT_TOO_MANY_TOOLS' | 'AGENT_SYSTEM_UNTESTED';
@@ -82,7 +77,7 @@ export interface NodePreflight extends NodeOwner {
   file: string;
   nodeId: string;
   nodeName: string;
-  /** Why every run of the node fails, or which system is untested; null if neither. */
+  /** What prevents or weakens runs; null if nothing. */
   obstacle: NodeObstacle | null;
   systems: readonly ResolvedSystem[];
 }

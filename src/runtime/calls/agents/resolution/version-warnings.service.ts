@@ -11,7 +11,8 @@ import { SystemType } from '../../../../systems/model/system.types.js';
 import type { SystemState } from '../../../../systems/storage/system.entity.js';
 import { ToolsService } from '../../../../systems/tools/switching/tools.service.js';
 import { PreflightService } from './preflight.service.js';
-import { nameOf, type NodePreflight, ResolvedSystemState, type ResolvedSystem } from './resolution.types.js';
+import { type NodePreflight, ResolvedSystemState, type ResolvedSystem } from './resolution.types.js';
+import { displayNameOf } from './system-name.js';
 
 const TEST_PATH = 'rt/system/integrationengine/api/systems/test-mcp-connection';
 const BY_COMMAND = 'The command "svc deliver" does both with --test-connections, --commit and --build.';
@@ -84,7 +85,7 @@ function warningsOf(node: NodePreflight, made: WarnedVersion): PackageProblem[] 
   });
   const ofSystems = systems.flatMap((system) => {
     if (system.state === ResolvedSystemState.Missing) {
-      return [warning('AGENT_SYSTEM_MISSING', `The system "${nameOf(system)}" does not exist.`)];
+      return [warning('AGENT_SYSTEM_MISSING', `The system "${displayNameOf(system)}" does not exist.`)];
     }
     return system.state === ResolvedSystemState.NeverTested
       ? [warning('AGENT_SYSTEM_NEVER_TESTED', untestedMessage(system, made))]
@@ -101,7 +102,7 @@ function untestedMessage(
   system: Pick<ResolvedSystem, 'appId' | 'resourceName' | 'resourceDefinitionId'>,
   { appId, appVersionId, buildId }: WarnedVersion,
 ): string {
-  const problem = `The connection of the system "${nameOf(system)}" was never tested, so a build has none of its tools.`;
+  const problem = `The connection of the system "${displayNameOf(system)}" was never tested, so a build has none of its tools.`;
   if (system.appId !== appId) {
     return `${problem} Test its connection in the application "${system.appId}" (endpoint 2), then make another build of that application and of this one.`;
   }

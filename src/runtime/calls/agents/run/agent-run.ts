@@ -38,7 +38,7 @@ interface AgentRunContext {
 export class AgentRun {
   private messages: ModelMessage[];
   /** Number of messages already sent to the model. */
-  private seen = 0;
+  private sentCount = 0;
   private tokens = 0;
   private repairs = 0;
 
@@ -75,8 +75,8 @@ export class AgentRun {
   private async ask(turn: number): Promise<ModelTurn> {
     const { scope, place, tools } = this.context;
     // The journal stores only the new messages of each request.
-    const messages = this.messages.slice(this.seen).map(withoutImages) as unknown as JsonValue;
-    this.seen = this.messages.length;
+    const messages = this.messages.slice(this.sentCount).map(withoutImages) as unknown as JsonValue;
+    this.sentCount = this.messages.length;
     const request = { messages, tools: tools.offered.map(({ name }) => name) };
     const { result } = await scope.calls.once(
       { key: `${place}/m${turn}`, kind: CallKind.Model, request, repeatable: true },
@@ -141,7 +141,7 @@ export class AgentRun {
       { role: 'assistant', content: reply.content ?? '', calls: [] },
       {
         role: 'user',
-        content: `This answer is not what the JSON Schema of the answer allows. ${problem}\nAnswer again with the JSON value alone.`,
+        content: `The answer does not match its JSON Schema. ${problem}\nAnswer again with the JSON value alone.`,
       },
     );
   }
@@ -196,7 +196,7 @@ const FENCE = '```';
 
 /**
  * Parses and validates the final answer of a model: JSON, optionally in a code block.
- * @throws Error when validation failed for a reason other than the answer, so that the run is retried from here
+ * @throws Error when the validator itself failed, so that the run is retried from here
  */
 export async function readAnswer(
   content: string | null,

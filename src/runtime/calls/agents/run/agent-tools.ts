@@ -1,11 +1,11 @@
 import type { OfferedTool } from '../llm/model-client.types.js';
 import {
-  nameOf,
   ResolvedToolState,
   type ResolvedSystem,
   type ResolvedTool,
   ResolvedSystemState,
 } from '../resolution/resolution.types.js';
+import { displayNameOf } from '../resolution/system-name.js';
 import { agentLimits } from '../agent.limits.js';
 import { toolNames } from '../llm/tool-names.js';
 import { jsonSize } from '#engine/json';
@@ -83,7 +83,7 @@ function areLarger(tools: AgentTools['offered'], maxBytes: number): boolean {
 }
 
 function whyNone(system: ResolvedSystem): string {
-  const name = nameOf(system).slice(0, SHOWN_NAME);
+  const name = displayNameOf(system).slice(0, SHOWN_NAME);
   switch (system.state) {
     case ResolvedSystemState.Missing:
       return `${name} is not in the build.`;

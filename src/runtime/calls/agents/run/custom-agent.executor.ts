@@ -72,7 +72,7 @@ export class CustomAgentExecutor implements NodeExecutor {
       {
         ...shared,
         calls: context.scope.calls,
-        counted: (outcome) => this.metrics.agentToolSteps.inc({ outcome }),
+        onOutcome: (outcome) => this.metrics.agentToolSteps.inc({ outcome }),
       },
     );
     const { scope, step } = context;

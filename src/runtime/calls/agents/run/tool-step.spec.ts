@@ -53,7 +53,7 @@ it('passes credentials and timeout of the system to the call, and stores no cred
     clientSecret,
     tokenUrl: 'https://sso.example.com/token',
   };
-  const counted = vi.fn();
+  const onOutcome = vi.fn();
   const steps = new ToolSteps(
     {
       toolCalls: { callTool, checkArguments },
@@ -75,7 +75,7 @@ it('passes credentials and timeout of the system to the call, and stores no cred
       signal: new AbortController().signal,
       traceparent: '',
       maxImageBytes: 0,
-      counted,
+      onOutcome,
     },
   );
 
@@ -86,11 +86,11 @@ it('passes credentials and timeout of the system to the call, and stores no cred
     expect.objectContaining({ systemId: 's', credentials, deadlineMs: 7_000 }),
   );
   expect(JSON.stringify(stored)).not.toContain(clientSecret);
-  expect(counted.mock.calls).toEqual([['OK']]);
+  expect(onOutcome.mock.calls).toEqual([['OK']]);
 });
 
 it('does not count a step that it reads from the journal', async () => {
-  const counted = vi.fn();
+  const onOutcome = vi.fn();
   const steps = new ToolSteps(
     {
       toolCalls: { callTool: () => Promise.reject(new Error('called twice')), checkArguments },
@@ -103,12 +103,12 @@ it('does not count a step that it reads from the journal', async () => {
       signal: new AbortController().signal,
       traceparent: '',
       maxImageBytes: 0,
-      counted,
+      onOutcome,
     },
   );
   const { outcome } = await steps.take({ id: '1', name: 'stock__get', arguments: '{}' }, '1/a/m1.t1');
   expect(outcome).toBe('OK');
-  expect(counted).not.toHaveBeenCalled();
+  expect(onOutcome).not.toHaveBeenCalled();
 });
 
 describe('arguments that cannot be checked', () => {
@@ -128,7 +128,7 @@ describe('arguments that cannot be checked', () => {
         signal: new AbortController().signal,
         traceparent: '',
         maxImageBytes: 0,
-        counted: () => undefined,
+        onOutcome: () => undefined,
       },
     );
     return steps.take({ id: '1', name: 'stock__get', arguments: '{"a":1}' }, '1/a/m1.t1');
@@ -173,7 +173,7 @@ it.each([
       signal: new AbortController().signal,
       traceparent: '',
       maxImageBytes: 0,
-      counted: () => undefined,
+      onOutcome: () => undefined,
     },
   );
   const { outcome, content } = await steps.take(
@@ -218,7 +218,7 @@ describe('reads between the claim and the call', () => {
         signal: new AbortController().signal,
         traceparent: '',
         maxImageBytes: 0,
-        counted: () => undefined,
+        onOutcome: () => undefined,
       },
     );
     const taken = steps.take({ id: '1', name: 'stock__get', arguments: '{}' }, '1/a/m1.t1');

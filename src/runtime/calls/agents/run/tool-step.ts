@@ -49,7 +49,7 @@ interface ToolStepContext {
   /** Maximum bytes of the base64 images of one result. */
   readonly maxImageBytes: number;
   /** Called with the outcome of each step that did not come from the journal. */
-  readonly counted: (outcome: string) => void;
+  readonly onOutcome: (outcome: string) => void;
 }
 
 /** Result of a call as shown to the model. */
@@ -79,7 +79,7 @@ export class ToolSteps {
   ) {}
 
   /**
-   * Makes one tool call, at most once across all attempts of the run.
+   * Makes a tool call, or returns the journal's response. Only repeatable calls are made again after a crash.
    * @param key see OutsideCall.key
    * @throws WorkflowFailedError when the outcome of an earlier attempt is unknown, or the reason of the signal
    */
@@ -90,7 +90,7 @@ export class ToolSteps {
       { key, kind: CallKind.Tool, request: requestOf(call, found, args), repeatable },
       async () => {
         const { images: shown = [], ...response } = await make();
-        this.context.counted(response.outcome);
+        this.context.onOutcome(response.outcome);
         images = shown;
         return response;
       },
@@ -102,11 +102,7 @@ export class ToolSteps {
   private async planOf(call: RequestedCall): Promise<Plan> {
     const found = this.context.tools.find(call.name);
     if (found === undefined) {
-      return refusedPlan(
-        call,
-        undefined,
-        refusalResponse('UNKNOWN_TOOL', 'There is no tool with this name.'),
-      );
+      return refusedPlan(call, undefined, errorResponse('UNKNOWN_TOOL', 'There is no tool with this name.'));
     }
     const schema = found.tool.inputSchema as JsonObject;
     const read = await this.ports.toolCalls.checkArguments({ text: call.arguments, schema });
@@ -117,12 +113,12 @@ export class ToolSteps {
     }
     if ('problem' in read) {
       const error = `The arguments do not match the schema of the tool. ${read.problem}`;
-      return refusedPlan(call, found, refusalResponse('ARGUMENTS_INVALID', error));
+      return refusedPlan(call, found, errorResponse('ARGUMENTS_INVALID', error));
     }
     const args = read.value;
     const state = await this.ports.resolution.stateNow(found.tool);
     if (state !== ResolvedToolState.Ready) {
-      return { ...refusedPlan(call, found, refusalResponse(`TOOL_${state}`, NOT_READY[state])), args };
+      return { ...refusedPlan(call, found, errorResponse(`TOOL_${state}`, NOT_READY[state])), args };
     }
     const repeatable = isRepeatable(found);
     return { found, args, repeatable, make: () => this.callTool(found, args as JsonObject, repeatable) };
@@ -136,7 +132,7 @@ export class ToolSteps {
     const { signal, traceparent, maxImageBytes } = this.context;
     const connection = await beforeCall(this.ports.connections.byId(system.systemId));
     if (connection === null) {
-      return refusalResponse('SYSTEM_GONE', 'The system of this tool no longer exists.');
+      return errorResponse('SYSTEM_GONE', 'The system of this tool no longer exists.');
     }
     const { timeoutMs = agentLimits.toolTimeoutMs, ...access } = connection;
     const { name, inputSchema, definitionHash } = tool;
@@ -160,7 +156,7 @@ export class ToolSteps {
     }
     return state === ResolvedToolState.Ready
       ? failureResponse(result, signal, repeatable)
-      : refusalResponse(`TOOL_${state}`, NOT_READY[state]);
+      : errorResponse(`TOOL_${state}`, NOT_READY[state]);
   }
 }
 
@@ -179,7 +175,7 @@ function refusedPlan(call: RequestedCall, found: AgentTool | undefined, response
 }
 
 /** @param words untrusted text of the server, kept separate from the service's own message */
-function refusalResponse(outcome: string, error: string, words?: string): CallResponse {
+function errorResponse(outcome: string, error: string, words?: string): CallResponse {
   return { outcome, result: { ok: false, error, ...(words === undefined ? {} : { serverSays: words }) } };
 }
 
@@ -198,7 +194,7 @@ function failureResponse(failure: ToolCallFailure, signal: AbortSignal, repeatab
     throw new CallOutcomeUnknownError(sentenceOf(failure), cause.toUpperCase());
   }
   const doubt = sent === 'never' ? 'The tool was not called.' : 'The tool may have done its work.';
-  return refusalResponse(cause.toUpperCase(), `${sentenceOf(failure)} ${doubt}`, failure.words);
+  return errorResponse(cause.toUpperCase(), `${sentenceOf(failure)} ${doubt}`, failure.words);
 }
 
 function answerResponse({ isError, text, structured, images = [] }: ToolAnswer): ToolResponse {
@@ -207,7 +203,7 @@ function answerResponse({ isError, text, structured, images = [] }: ToolAnswer):
   const bytes = Buffer.byteLength(shown);
   if (bytes > maxResultBytes) {
     const error = `The result has ${bytes} bytes; at most ${maxResultBytes} can be shown. Ask for less.`;
-    return refusalResponse('RESULT_TOO_LARGE', error);
+    return errorResponse('RESULT_TOO_LARGE', error);
   }
   return { outcome: isError ? 'TOOL_ERROR' : 'OK', result: { ok: !isError, result: shown }, images };
 }

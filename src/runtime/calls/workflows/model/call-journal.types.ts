@@ -54,8 +54,8 @@ export interface CallResponse {
 /** Prevents outside calls from being repeated after a worker crash (docs/agents.md, "After a crash"). */
 export interface CallJournal {
   /**
-   * Makes an outside call at most once per run, across all attempts. A finished call returns its stored response, regardless of
-   * the new request. Must not run inside a transaction.
+   * Makes an outside call, or returns the stored response of a finished one, regardless of the new request. Only repeatable calls
+   * are made again after a crash. Must not run inside a transaction.
    * @param make makes the call. Its response is stored. If it throws, the outcome counts as unknown, with two exceptions
    * after which a later attempt may repeat the call: a `CallNotMadeError`, whose cause is thrown, and any failure of a
    * repeatable call
