@@ -82,6 +82,19 @@ describe('headers', () => {
     expect(headers.get('etag')).toBeNull();
   });
 
+  it('of HEAD are those of GET, without a body; OPTIONS needs no token', async () => {
+    const path = listPath();
+    const head = async (headers: Record<string, string>) => {
+      const response = await fetch(`${app.url}${path}`, { method: 'HEAD', headers });
+      return [response.status, response.headers.get('content-type'), await response.text()];
+    };
+    const json = 'application/json; charset=utf-8';
+    expect(await head({ authorization: `Bearer ${await app.tokenWith({})}` })).toEqual([200, json, '']);
+    expect(await head({})).toEqual([401, json, '']);
+    const options = await fetch(`${app.url}${path}`, { method: 'OPTIONS' });
+    expect([options.status, await options.text()]).toEqual([204, '']);
+  });
+
   it('let pages load nothing, except that the API documentation loads its own files', async () => {
     expect(await policyOf('/livez')).toBe("default-src 'none';frame-ancestors 'none'");
     expect(await policyOf('/docsx')).toBe("default-src 'none';frame-ancestors 'none'");
