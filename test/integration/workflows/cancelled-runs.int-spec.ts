@@ -23,7 +23,7 @@ interface Run {
   error: { code: string } | null;
 }
 
-describe('workflow runs of an aborted token', () => {
+describe('workflow runs that end early', () => {
   let app: TestApp;
   let published: Published;
   beforeAll(async () => {

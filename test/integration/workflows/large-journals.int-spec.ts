@@ -17,7 +17,7 @@ import { runWorkflow } from './workflow-package.js';
 const PATH = '/rtm/api/runtime/workflow-run';
 const CALLS = 40;
 /** Default of `recordValueBytes`. */
-const SHOWN = 65_536;
+const RECORD_VALUE_BYTES = 65_536;
 const VALUES = valuesOf(21_000);
 /** A smaller value for run data, which contains the value several times. */
 const RUN_VALUES = valuesOf(10_000);
@@ -74,12 +74,12 @@ function callOf(index: number): WorkflowCallEntity {
 }
 
 /** Counts the slices of work. */
-function piecesOf(steps: YieldingWork<unknown>): number {
-  let pieces = 1;
+function sliceCount(steps: YieldingWork<unknown>): number {
+  let count = 1;
   while (steps.next().done !== true) {
-    pieces += 1;
+    count += 1;
   }
-  return pieces;
+  return count;
 }
 
 describe('GET /rtm/api/runtime/workflow-run/{workflowRunId}/calls', () => {
@@ -102,12 +102,12 @@ describe('GET /rtm/api/runtime/workflow-run/{workflowRunId}/calls', () => {
     expect(keys).toEqual(Array.from({ length: CALLS }, (_, index) => `2/a/${index}`));
   });
 
-  it('builds a page in slices, one per call', async () => {
+  it('builds a page in more slices than it has calls', async () => {
     const page: RunCallPage = {
       ...(await app.nest.get(CallStore).page(runId, undefined, CALLS)),
-      maxLength: SHOWN,
+      maxLength: RECORD_VALUE_BYTES,
     };
-    expect(piecesOf(workflowCallPageSteps(page))).toBeGreaterThan(page.items.length);
+    expect(sliceCount(workflowCallPageSteps(page))).toBeGreaterThan(page.items.length);
   });
 });
 
@@ -123,11 +123,11 @@ describe('GET /rtm/api/runtime/workflow-run/{workflowRunId}', () => {
     expect(outputs.every(({ output }) => isShown(output, 10_000))).toBe(true);
   });
 
-  it('builds the details in slices, one per visit', async () => {
+  it('builds the details in more slices than there are visits', async () => {
     const run = await app.nest.get(WorkflowRunsRepository).find(runId, null);
     if (run === null) {
       throw new Error('There is no such run.');
     }
-    expect(piecesOf(workflowRunDetailsSteps(run))).toBeGreaterThan(3);
+    expect(sliceCount(workflowRunDetailsSteps(run))).toBeGreaterThan(3);
   });
 });
