@@ -96,7 +96,7 @@ export class ShardGroups {
 
   /** Returns the name of the group of a shard for `StepTransaction.join`: equal for all members that may share a transaction. */
   nameOf(shard: number): string {
-    return `place ${this.of(shard)}`;
+    return `group ${this.of(shard)}`;
   }
 
   /** Returns the shards of each group. Every call begins with the next group. */
