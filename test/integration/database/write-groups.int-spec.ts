@@ -56,8 +56,8 @@ const together = (...works: Work[]): Promise<PromiseSettledResult<unknown>[]> =>
 const statesOf = (outcomes: readonly PromiseSettledResult<unknown>[]): string[] =>
   outcomes.map(({ status }) => status);
 
-describe('concurrent writes', () => {
-  it('share a transaction and its statements', async () => {
+describe('group commit', () => {
+  it('merges the statements of concurrent writes into one transaction', async () => {
     const sent: string[] = [];
     const create = dataSource.createQueryRunner.bind(dataSource);
     vi.spyOn(dataSource, 'createQueryRunner').mockImplementationOnce((mode) => {
@@ -80,7 +80,7 @@ describe('concurrent writes', () => {
     expect(sent.filter((sql) => sql.startsWith('INSERT'))).toHaveLength(1);
   });
 
-  it('have a transaction of their own when there are no others', async () => {
+  it('does not share the transaction of a single write', async () => {
     await database.writeTogether(async (transaction) => {
       expect(transaction.isShared).toBe(false);
       await insert(1, transaction);
@@ -88,13 +88,13 @@ describe('concurrent writes', () => {
     expect(await slots()).toEqual([1]);
   });
 
-  it('are no more than databaseLimits.groupMax in a transaction', async () => {
+  it('limits a group to databaseLimits.groupMax', async () => {
     const outcomes = await together(...Array.from({ length: GROUP_MAX + 1 }, (_, slot) => inserting(slot)));
     expect(new Set(statesOf(outcomes))).toEqual(new Set(['fulfilled']));
     expect(transactions).toHaveBeenCalledTimes(2);
   });
 
-  it('are not affected by one that is rejected before it writes', async () => {
+  it('rejects only the writer that fails before it writes', async () => {
     const refusal = new Error('refused');
     const outcomes = await together(inserting(1), () => Promise.reject(refusal), inserting(3));
     expect(statesOf(outcomes)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
@@ -103,7 +103,7 @@ describe('concurrent writes', () => {
     expect(transactions).toHaveBeenCalledTimes(1);
   });
 
-  it('are stored without one that fails after it has written', async () => {
+  it('rejects only the writer that fails after it has written', async () => {
     const failure = new Error('failed');
     const outcomes = await together(
       inserting(1),
@@ -118,7 +118,7 @@ describe('concurrent writes', () => {
     expect(await slots()).toEqual([1, 3]);
   });
 
-  it('are stored without one whose statement fails', async () => {
+  it('rejects only the writer whose statement fails', async () => {
     const outcomes = await together(inserting(1), inserting(2), inserting(2), inserting(3));
     expect(await slots()).toEqual([1, 2, 3]);
     const failed = outcomes.flatMap((outcome) =>
@@ -128,7 +128,7 @@ describe('concurrent writes', () => {
   });
 
   it.skipIf(isEmbedded)(
-    'send no more statements after the server has rolled back their transaction',
+    'sends no more statements after the server has rolled back the transaction',
     async () => {
       let fail = (): void => undefined;
       const failed = new Promise<void>((resolve) => {
@@ -153,7 +153,7 @@ describe('concurrent writes', () => {
     },
   );
 
-  it('wait for each other if they hold the same key', async () => {
+  it('runs writers that hold the same key one after the other', async () => {
     const order: string[] = [];
     const working =
       (name: string, slot: number): Work =>
@@ -168,7 +168,7 @@ describe('concurrent writes', () => {
     expect(transactions).toHaveBeenCalledTimes(1);
   });
 
-  it('can move to a transaction of their own', async () => {
+  it('lets a member leave the group', async () => {
     const attempts: boolean[] = [];
     const leaving: Work = async (transaction) => {
       attempts.push(transaction.isShared);
@@ -180,7 +180,7 @@ describe('concurrent writes', () => {
     expect(await slots()).toEqual([1, 2]);
   });
 
-  it('move to the next transaction once the others have computed for databaseLimits.groupWorkMs', async () => {
+  it('moves members to the next group once others have computed for databaseLimits.groupWorkMs', async () => {
     const runs: number[] = [];
     const working =
       (slot: number): Work =>
@@ -198,7 +198,7 @@ describe('concurrent writes', () => {
     expect(await slots()).toEqual([1, 2, 3]);
   });
 
-  it('share a transaction only with writes of the same name', async () => {
+  it('does not mix writers with different names', async () => {
     const named =
       (name: string, slot: number): Work =>
       async (transaction) => {
@@ -210,7 +210,7 @@ describe('concurrent writes', () => {
     expect(transactions).toHaveBeenCalledTimes(2);
   });
 
-  it('run separately when their transaction cannot begin', async () => {
+  it('runs writers separately when the shared transaction cannot begin', async () => {
     transactions.mockRejectedValueOnce(new Error('no transaction'));
     expect(statesOf(await together(inserting(1), inserting(2)))).toEqual(['fulfilled', 'fulfilled']);
     expect(await slots()).toEqual([1, 2]);
