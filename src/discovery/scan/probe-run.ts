@@ -4,8 +4,8 @@ import { ProbeError, type ProbeFailure } from '../model/failures.js';
 import type { Probe, ProbeWarning } from '../model/probe.js';
 import type { ProbeOutcome } from '../model/scan.types.js';
 
-/** Limits and callbacks of a check. */
-interface ProbeLimits {
+/** Timeout, signal, clock and error callback of a check. */
+interface CheckContext {
   /** Timeout in milliseconds. */
   timeoutMs: number;
   /** Aborted when the scan ends before the check does. */
@@ -20,34 +20,35 @@ interface ProbeLimits {
 export async function runProbe(
   component: Component,
   probe: Probe,
-  limits: ProbeLimits,
+  context: CheckContext,
 ): Promise<ProbeOutcome> {
-  const { timeoutMs, signal: scan } = limits;
+  const { timeoutMs, signal: scan } = context;
+  // The failure is 'deadline' when the scan ended, and 'timeout' when this check took too long.
   if (scan.aborted) {
     return unhealthy('deadline');
   }
-  const time = new Deadline(scan, timeoutMs, () => new ProbeError('timeout'));
-  const { signal } = time;
+  const timeout = new Deadline(scan, timeoutMs, () => new ProbeError('timeout'));
+  const { signal } = timeout;
   const cutShort = new Promise<ProbeOutcome>((resolve) => {
     const cut = (): void => resolve(unhealthy(scan.aborted ? 'deadline' : 'timeout'));
     signal.addEventListener('abort', cut, { once: true });
   });
-  const ending = new ProbeEnding();
+  const cleanups = new Cleanups();
   try {
-    return await Promise.race([attempt(component, probe, { ...limits, signal }, ending), cutShort]);
+    return await Promise.race([attempt(component, probe, { ...context, signal }, cleanups), cutShort]);
   } finally {
-    time.clear();
+    timeout.clear();
     if (signal.aborted) {
-      ending.end();
+      cleanups.run();
     } else {
       // Closing takes as long as the check itself, so let the caller start the next check first.
-      setImmediate(() => ending.end());
+      setImmediate(() => cleanups.run());
     }
   }
 }
 
-/** Runs cleanup when a check ends, however it ends. */
-class ProbeEnding {
+/** Cleanup functions that run when a check ends, however it ends. */
+class Cleanups {
   private readonly destroyers: (() => void)[] = [];
   private isOver = false;
 
@@ -55,27 +56,26 @@ class ProbeEnding {
   add(destroy: () => void): void {
     this.destroyers.push(destroy);
     if (this.isOver) {
-      this.end();
+      this.run();
     }
   }
 
-  /** Runs cleanup in reverse order: a client without its socket closes without errors. */
-  end(): void {
+  /** Runs all in reverse order: a client without its socket closes without errors. */
+  run(): void {
     this.isOver = true;
     this.destroyers.splice(0).toReversed().forEach(ignoringErrors);
   }
 }
 
-/** @param limits contains the signal of this check */
 async function attempt(
   component: Component,
   probe: Probe,
-  { timeoutMs, signal, now, onInternalError }: ProbeLimits,
-  ending: ProbeEnding,
+  { timeoutMs, signal, now, onInternalError }: CheckContext,
+  cleanups: Cleanups,
 ): Promise<ProbeOutcome> {
   const warnings = new Map<string, ProbeWarning>();
   const warn = (warning: ProbeWarning): void => void warnings.set(warning.code, warning);
-  const onEnd = (destroy: () => void): void => ending.add(destroy);
+  const onEnd = (destroy: () => void): void => cleanups.add(destroy);
   try {
     const finding = await probe(component, { signal, timeoutMs, now, warn, onEnd });
     return { status: 'healthy', finding: { ...finding, warnings: [...warnings.values()] } };
