@@ -5,6 +5,9 @@ import type { Shared } from '../redis/redis.service.js';
 import { RateLimitExceededError } from './rate-limit.errors.js';
 
 const WINDOW_SECONDS = 60;
+const WINDOW_MS = 60_000;
+const SECOND_MS = 1_000;
+const MAX_KEYS = 100_000;
 
 /** Number of requests of a key in its current minute. */
 interface Counted {
@@ -60,22 +63,18 @@ function appendHeader(response: ServerResponse, name: string, item: string): voi
   response.setHeader(name, typeof present === 'string' ? `${present}, ${item}` : item);
 }
 
-const WINDOW_MS = 60_000;
-const SECOND_MS = 1_000;
-const MAX_KEYS = 100_000;
-
 interface Minute {
   /** On the clock of `performance.now()`. */
   end: number;
   count: number;
 }
 
-/** Limits requests per key and minute, which begins with its first request. With Redis, all replicas count together. */
+/** Limits requests per key. A key's minute begins with its first request. With Redis, all replicas count together. */
 export class RateLimiter {
   /** In the order in which the minutes began. */
   private readonly minutes = new Map<string, Minute>();
   /** Continues where it stopped, because a new iterator would step over every deleted key again. */
-  private readonly oldest = this.minutes.keys();
+  private readonly oldestKeys = this.minutes.keys();
 
   /**
    * @param limit requests per minute of one key; 0 means no limit
@@ -111,7 +110,7 @@ export class RateLimiter {
 
   private enforce({ count, leftMs }: Counted, response: ServerResponse | undefined): void {
     const { max } = this.limit;
-    // Rounds milliseconds first, because floating-point errors can make the rest slightly longer than a minute.
+    // Rounds milliseconds first, because floating-point errors can make the remaining time slightly longer than a minute.
     const seconds = Math.max(1, Math.ceil(Math.round(leftMs) / SECOND_MS));
     if (response !== undefined) {
       // draft-ietf-httpapi-ratelimit-headers-10, lists of RFC 9651.
@@ -137,7 +136,7 @@ export class RateLimiter {
     }
     this.minutes.delete(key);
     if (this.minutes.size >= this.maxKeys) {
-      this.minutes.delete(this.oldest.next().value ?? '');
+      this.minutes.delete(this.oldestKeys.next().value ?? '');
     }
     const minute = { end: now + WINDOW_MS, count: 0 };
     this.minutes.set(key, minute);
