@@ -8,7 +8,7 @@ import { codeOf } from '../config/start.error.js';
 
 const RETRY_STEP_MS = 100;
 const RETRY_MAX_MS = 2_000;
-/** A silent server is considered lost after this time. Longer than blocking commands of queue workers take. */
+/** A silent server is considered lost after this time. */
 const SILENCE_MS = 20_000;
 
 export type RedisClient = Redis | Cluster;
