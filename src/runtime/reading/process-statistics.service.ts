@@ -73,7 +73,7 @@ export class ProcessStatisticsService {
     for (const ids of inBatches(trails, this.limits)) {
       const { events, incidents } = await this.database.read(async (manager) => ({
         events: await Events.ofKinds(manager, ids, COUNTED_EVENTS),
-        incidents: await IncidentLists.stops(manager, ids, left + 1),
+        incidents: await IncidentLists.incidentsOf(manager, ids, left + 1),
       }));
       statistics.addTrails(events, live);
       incidents.slice(0, left).forEach((incident) => statistics.addIncident(incident));

@@ -143,7 +143,7 @@ export class ProcessStarter {
     }
   }
 
-  /** @param isAlone decided in advance: a start that left its group in `write` would break it, because by then it has written */
+  /** @param isAlone decided in advance: `write` runs after `RepeatsService.keep` has written, and leaving then would roll back the whole group */
   private commit<Answer>(
     start: StartedInstance | StoppedInstance,
     work: (start: ProcessStart) => Promise<Answer>,

@@ -14,18 +14,14 @@ import { isSharded, shardOf } from '../../store/shards.js';
 import { filledUp } from '../../store/tables/selection.js';
 import { Table } from '../../store/tables/table.js';
 import { INCIDENT_STATES } from '../model/process-runtime.types.js';
-import {
-  ProcessIncidentEntity,
-  INCIDENT_COUNT_ID as id,
-  IncidentCountEntity,
-} from './process-incident.entity.js';
+import { ProcessIncidentEntity, INCIDENT_COUNT_ID, IncidentCountEntity } from './process-incident.entity.js';
 import type { IncidentCountDto, IncidentFilterDto, IncidentsQueryDto } from '../model/incident-inbox.dto.js';
 
 const INCIDENTS = new Table(ProcessIncidentEntity, { instanceId: shardOf });
 const PLACE = INCIDENTS.select('id', 'instanceId', 'uuid');
 const STOPPED_AT = INCIDENTS.select('instanceId', 'state', 'element');
 const LISTED = INCIDENTS.selectAllBut('job', 'workKey', 'visit', 'node');
-/** Maximum number of builds of a version examined on a sharded database. */
+/** Number of newest builds of a version whose incidents are found on a sharded database. Others are left out. */
 const MAX_BUILDS = 1_000;
 const OPEN = { state: 'OPEN', shard: EVERY_SHARD } as const;
 
@@ -51,7 +47,7 @@ export const IncidentLists = {
   ): Promise<ListedIncident[]> {
     const { query, limit } = options;
     const where = conditionsOf(query);
-    const and = await narrowed(manager, options);
+    const and = await appConditions(manager, options);
     if (and === null) {
       return [];
     }
@@ -72,7 +68,7 @@ export const IncidentLists = {
   /** Counts open incidents by application, process, element and type, highest first. */
   async counts(manager: EntityManager, options: IncidentListOptions): Promise<IncidentCountDto[]> {
     const where = { ...conditionsOf(options.query), state: 'OPEN' } as const;
-    const and = await narrowed(manager, options);
+    const and = await appConditions(manager, options);
     if (and === null) {
       return [];
     }
@@ -111,7 +107,11 @@ export const IncidentLists = {
   },
 
   /** Returns the open and closed incidents of instances, in no order. */
-  async stops(manager: EntityManager, instanceIds: readonly number[], limit: number): Promise<StoppedAt[]> {
+  async incidentsOf(
+    manager: EntityManager,
+    instanceIds: readonly number[],
+    limit: number,
+  ): Promise<StoppedAt[]> {
     return STOPPED_AT.find(manager, { instanceId: In([...instanceIds]) }, { limit });
   },
 
@@ -148,7 +148,7 @@ function conditionsOf(query: IncidentFilterDto & { before?: string }): Where<Pro
  * Returns the conditions on applications and on the application version.
  * @returns null if nothing can match
  */
-async function narrowed(
+async function appConditions(
   manager: EntityManager,
   { query: { applicationVersionId }, apps }: IncidentListOptions,
 ): Promise<Condition | null> {
@@ -189,7 +189,7 @@ const LONG_AGO = new Date(0);
 export const IncidentCounts = {
   /** Returns the last count; null before the first. */
   async find(manager: EntityManager): Promise<Pick<IncidentCountEntity, 'counts' | 'dueAt'> | null> {
-    return COUNT.first(manager, { id });
+    return COUNT.first(manager, { id: INCIDENT_COUNT_ID });
   },
 
   /**
@@ -199,12 +199,13 @@ export const IncidentCounts = {
    */
   async claim(manager: EntityManager, seen: Date | null, dueAt: Date): Promise<boolean> {
     if (seen === null) {
-      await COUNTS.ensure(manager, { id, counts: {}, dueAt: LONG_AGO });
+      await COUNTS.ensure(manager, { id: INCIDENT_COUNT_ID, counts: {}, dueAt: LONG_AGO });
     }
-    return (await COUNTS.update(manager, { id, dueAt: seen ?? LONG_AGO }, { dueAt })) === 1;
+    const due = { id: INCIDENT_COUNT_ID, dueAt: seen ?? LONG_AGO };
+    return (await COUNTS.update(manager, due, { dueAt })) === 1;
   },
 
   async store(manager: EntityManager, counts: Record<string, number>, dueAt: Date): Promise<void> {
-    await COUNTS.update(manager, { id }, { counts, dueAt });
+    await COUNTS.update(manager, { id: INCIDENT_COUNT_ID }, { counts, dueAt });
   },
 };
