@@ -13,7 +13,7 @@ export function queryValues<Name extends string>(
   return found;
 }
 
-/** Reads `from` and `to` of a query, given in local time, as the service expects them. */
+/** Converts `from` and `to` of a query from local time to ISO 8601; drops invalid ones. */
 export function queryTimes(query: URLSearchParams): { from?: string; to?: string } {
   const { from, to } = queryValues(query, ['from', 'to']);
   return { ...timeOf('from', from), ...timeOf('to', to) };

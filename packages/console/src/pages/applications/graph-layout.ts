@@ -7,6 +7,8 @@ export const NODE_HEIGHT = 56;
 const GAP_X = 72;
 const GAP_Y = 36;
 const MARGIN = 16;
+/** Minimum horizontal distance of the control points of a curve, in pixels. */
+const MIN_BEND = 24;
 
 /** Node with its position. */
 export interface PlacedNode {
@@ -34,7 +36,7 @@ export interface Drawing {
   height: number;
 }
 
-/** Draws a workflow in the layout of its author, or from left to right if nodes would overlap. */
+/** Draws a workflow in the layout of its author, or from left to right if the author's nodes overlap. */
 export function drawingOf(nodes: readonly WorkflowNode[], defaultLabel: string): Drawing {
   const laidOut = nodes.map((node) => ({ node, x: node.layoutOptions.x, y: node.layoutOptions.y }));
   const placed = toOrigin(hasOverlap(laidOut) ? layered(nodes) : laidOut);
@@ -108,7 +110,7 @@ function sequenceOf(id: string, from: PlacedNode, to: PlacedNode, defaultLabel: 
   const startY = from.y + NODE_HEIGHT / 2;
   const endX = to.x;
   const endY = to.y + NODE_HEIGHT / 2;
-  const bend = Math.max(24, Math.abs(endX - startX) / 2);
+  const bend = Math.max(MIN_BEND, Math.abs(endX - startX) / 2);
   return {
     id,
     line: `M${startX} ${startY} C${startX + bend} ${startY} ${endX - bend} ${endY} ${endX} ${endY}`,
