@@ -164,7 +164,10 @@ async function terminate(child: ChildProcess, timeoutMs: number): Promise<void> 
   clearTimeout(force);
 }
 
-/** Waits for the address that the service prints. @throws Error with its output when it exits or the timeout expires */
+/**
+ * Waits for the address, which src/evaluation/main.ts prints on its line "API documentation".
+ * @throws Error with its output when it exits or the timeout expires
+ */
 async function addressOf(child: ChildProcess, timeoutMs: number): Promise<string> {
   const outputs = [child.stdout, child.stderr];
   const watch = new AbortController();

@@ -285,7 +285,7 @@ describe('svc', () => {
       const on = await inside(['tools', 'app', versionId, '--enable', 'inventory/wait']);
       expect(on.output).toMatch(/wait +yes$/m);
       const missing = await inside(['tools', 'app', versionId, '--enable', 'wait']);
-      expect(missing).toMatchObject({ status: 2, errors: 'There is no tool wait: use SYSTEM/TOOL.' });
+      expect(missing).toMatchObject({ status: 2, errors: 'Name the tool as SYSTEM/TOOL.' });
       const refused = async (tool: string, version = versionId): Promise<string> => {
         const { status, errors } = await inside(['tools', 'app', version, '--disable', tool]);
         expect(status).toBe(2);

@@ -26,11 +26,11 @@ export async function tools(
     await switchTool(svc, version, named, enable !== undefined);
   }
   const systems = await systemsOf(svc, version);
-  const isThere = systems.length > 0 || (await isVersion(svc, version));
-  if (isThere === false) {
+  const existence = systems.length > 0 ? 'exists' : await existenceOf(svc, version);
+  if (existence === 'missing') {
     throw new UsageError(printable(`There is no version ${versionId} of ${appId}.`));
   }
-  const none = `Version ${versionId} of ${appId} has no MCP system${isThere === null ? ', or there is no such version' : ''}.`;
+  const none = `Version ${versionId} of ${appId} has no MCP system${existence === 'unknown' ? ', or there is no such version' : ''}.`;
   const lines = (): string[] =>
     table(
       systems.flatMap(({ name: system, tools: found }) =>
@@ -53,20 +53,23 @@ export async function tools(
 
 /**
  * Returns whether a version exists, since a missing version and one without systems have the same list of systems.
- * @returns null when the caller may not list versions
+ * @returns 'unknown' when the caller may not list versions
  */
-async function isVersion(svc: SvcClient, { appId, versionId }: Version): Promise<boolean | null> {
+async function existenceOf(
+  svc: SvcClient,
+  { appId, versionId }: Version,
+): Promise<'exists' | 'missing' | 'unknown'> {
   try {
     const path = { appId };
     for await (const { versions } of pagesOf((cursor) => svc.listVersions({ path, query: cursor }))) {
       if (versions.some((version) => version.applicationVersionId === versionId)) {
-        return true;
+        return 'exists';
       }
     }
-    return false;
+    return 'missing';
   } catch (error) {
     if (error instanceof ServiceError && error.status === FORBIDDEN) {
-      return null;
+      return 'unknown';
     }
     throw error;
   }
@@ -75,9 +78,12 @@ async function isVersion(svc: SvcClient, { appId, versionId }: Version): Promise
 /**
  * Enables or disables a tool.
  * @param named SYSTEM/TOOL, where SYSTEM is a name or resourceName
- * @throws UsageError when there is no such tool, or several have the name
+ * @throws UsageError when `named` has no system, there is no such tool, or several have the name
  */
 async function switchTool(svc: SvcClient, version: Version, named: string, enabled: boolean): Promise<void> {
+  if (!named.includes('/')) {
+    throw new UsageError('Name the tool as SYSTEM/TOOL.');
+  }
   const systems = await systemsOf(svc, version);
   const found = toolsNamed(systems, named);
   const [only] = found;
@@ -85,7 +91,7 @@ async function switchTool(svc: SvcClient, version: Version, named: string, enabl
     throw new UsageError(printable(`There is no tool ${named}: ${reasonOf(named, systems, version)}`));
   }
   if (found.length > 1) {
-    throw new UsageError(`Several tools are called ${named}; use SYSTEM/TOOL.`);
+    throw new UsageError(`Several tools are called ${named}; use the resource name of the system.`);
   }
   const { resourceId, id } = only.system;
   const path = { ...version, systemResourceId: resourceId, systemId: id, toolId: only.tool.id };
@@ -120,9 +126,6 @@ function namesOf({ name, resourceName }: NamedSystem): string[] {
 function reasonOf(named: string, systems: NamedSystem[], { appId, versionId }: Version): string {
   if (systems.length === 0) {
     return `version ${versionId} of ${appId} has no MCP system, or there is no such version.`;
-  }
-  if (!named.includes('/')) {
-    return 'use SYSTEM/TOOL.';
   }
   const system = systems.find((one) => namesOf(one).some((name) => named.startsWith(`${name}/`)));
   if (system === undefined) {
