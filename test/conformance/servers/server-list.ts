@@ -14,7 +14,7 @@ export interface OtherServer {
   isSse?: boolean;
   /** Tools that are called. */
   calls: readonly (readonly [tool: string, args: Record<string, unknown>])[];
-  /** What differs between two equal calls. */
+  /** Parts of a result that change from call to call. */
   changing?: RegExp;
 }
 
@@ -81,7 +81,7 @@ const SDK = [
 ] as const;
 const THOUGHT = { thought: 'One', thoughtNumber: 1, totalThoughts: 1, nextThoughtNeeded: false };
 
-/** Servers that others wrote, by a name of ours. */
+/** Third-party MCP servers by display name. */
 export const SERVERS: Readonly<Record<string, OtherServer>> = {
   everything: {
     packages: 'npm',
