@@ -54,8 +54,8 @@ export const SystemsApi = apiRoutes([403], {
     summary: 'Create an MCP system',
     description:
       'Registers an MCP server as a system of an application version. Does not call the server: test the connection to fill ' +
-      '`tools`. The client secret is stored encrypted and never returned. `message` of a 400 for the characters of `resourceName` ' +
-      'is `Name can only contain letters, numbers and the following special characters [] () . _ -`; `details` of a 400 lists ' +
+      '`tools`. The client secret is stored encrypted and never returned. An invalid `resourceName` is a 400 with the message ' +
+      '`Name can only contain letters, numbers and the following special characters [] () . _ -`; `details` of a 400 lists ' +
       'all invalid fields. 409 when the name is taken or the version is committed.',
     status: HttpStatus.CREATED,
     body: { type: CreateSystemRequestDto, examples: CREATE_SYSTEM_EXAMPLES },
