@@ -8,37 +8,10 @@ import { Metrics } from '../platform/observability/metrics/metrics.js';
 import { KeyedNames } from '../platform/secrets/keyed-names.js';
 import { SERVICE_VERSION } from '../platform/service-version.js';
 import { Env } from '../platform/config/env.js';
-import type { Settings } from '../platform/config/env.schema.js';
+import { SECURITY_SETTINGS } from './security-settings.js';
 import { Database } from '../store/database.js';
 import { WriteProofEntity } from '../store/write-proof.entity.js';
 
-/** Settings that control permissions and outgoing connections. */
-const SECURITY_SETTINGS = [
-  'NODE_ENV',
-  'OIDC_ISSUER',
-  'OIDC_AUDIENCE',
-  'OIDC_TOKEN_TYPES',
-  'OIDC_REQUIRED_CLAIMS',
-  'OIDC_INTROSPECTION_URL',
-  'PERMISSION_RULES',
-  'SECRETS_KEYS',
-  'CORS_ORIGINS',
-  'TRUST_PROXY',
-  'EGRESS_ALLOW',
-  'OUTBOUND_HTTP',
-  'OUTBOUND_PROXY',
-  'OUTBOUND_NO_PROXY',
-  'OUTBOUND_PROXY_TARGET',
-  'TOOL_CALLS',
-  'TOOL_CHANGE_POLICY',
-  'LIBRARY_CONSENT_AT_CALLS',
-  'PROCESS_START_PERMISSION',
-  'PROCESS_UI_ACTION_ACCESS',
-  'PROCESS_UI_ACTION_PERMISSION',
-  'PROCESS_MESSAGE_ONE_RECEIVER',
-  'HTTP_REQUIRE_IF_MATCH',
-  'DISCOVERY_PERMISSION',
-] as const satisfies readonly (keyof Settings)[];
 /** Age up to which rows of other replicas count. */
 const RECENT_MS = 60_000;
 const CHECK_MS = 5_000;

@@ -55,6 +55,8 @@ describe('replicas of one database', () => {
     ['TOOL_CHANGE_POLICY', 'accept'],
     ['PROCESS_MESSAGE_ONE_RECEIVER', 'true'],
     ['HTTP_REQUIRE_IF_MATCH', 'true'],
+    ['LLM_BASE_URL', 'https://model.example.com/v1'],
+    ['DISCOVERY_SOURCES', '{"dns":{"domains":["svc.example.com"]}}'],
   ])('stay ready and report that another replica has other settings: %s', async (name, value) => {
     const facts = other.nest.get(ReplicaDifferences).facts;
     const { status, body, logged, metrics } = await readinessAmong({ [name]: value }, () => facts);
