@@ -20,7 +20,7 @@ import { requestContextMiddleware } from './platform/observability/logging/reque
 import { requestLog } from './platform/http/request-log.middleware.js';
 import { requestSpans } from './platform/http/request-spans.js';
 import { securityHeaders } from './platform/http/security-headers.js';
-import { httpLimits } from './platform/http/http.limits.js';
+import { httpLimits } from './platform/http.limits.js';
 import { StopGate } from './platform/http/stop-gate.js';
 import { withoutStarCondition } from './platform/http/conditional-requests.js';
 import { Log, NestLogger } from './platform/observability/logging/log.js';

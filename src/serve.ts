@@ -4,7 +4,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { AppOptions } from './app.module.js';
 import { createApp } from './app.setup.js';
-import { httpLimits } from './platform/http/http.limits.js';
+import { httpLimits } from './platform/http.limits.js';
 import { StopGate } from './platform/http/stop-gate.js';
 import { misreadsJsonNames } from './platform/json/json-names.js';
 import { listening } from './platform/http/http-server.js';

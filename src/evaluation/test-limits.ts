@@ -1,9 +1,8 @@
-import { httpLimits } from '../platform/http/http.limits.js';
+import { httpLimits } from '../platform/http.limits.js';
 import { outboundLimits } from '../platform/outbound/outbound.limits.js';
-import { agentLimits } from '../runtime/calls/agents/agent.limits.js';
 import { modelLimits } from '../runtime/calls/agents/llm/model.limits.js';
 import { jobLimits } from '../jobs/job.limits.js';
-import { mcpLimits } from '../systems/mcp-connection/mcp.limits.js';
+import { mcpCallLimits, mcpLimits } from '../systems/mcp-connection/mcp.limits.js';
 import { packageLimits } from '../delivery/packages/package.limits.js';
 import { processLimits } from '../runtime/process.limits.js';
 import { restLimits } from '../runtime/calls/rest-endpoints/rest.limits.js';
@@ -20,6 +19,6 @@ export function useTestLimits(): void {
   Object.assign(outboundLimits, { threadNiceness: 0, connectTimeoutMs: PATIENCE_MS });
   Object.assign(packageLimits, { niceness: 0, timeoutMs: PATIENCE_MS });
   mcpLimits.testTimeoutMs = PATIENCE_MS;
-  agentLimits.toolTimeoutMs = PATIENCE_MS;
+  mcpCallLimits.defaultTimeoutMs = PATIENCE_MS;
   processLimits.cleanupSeconds = DAY_SECONDS;
 }

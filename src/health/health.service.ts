@@ -1,4 +1,4 @@
-import { httpLimits } from '../platform/http/http.limits.js';
+import { httpLimits } from '../platform/http.limits.js';
 import { within } from '../platform/concurrency/deadline.js';
 import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';

@@ -16,7 +16,7 @@ import {
   type ProbeThreadMessage,
   type ProbeThreadSettings,
 } from './probes/main-thread.js';
-import { httpLimits } from '../platform/http/http.limits.js';
+import { httpLimits } from '../platform/http.limits.js';
 
 const MEMORY_MB = 64;
 const RESTART_MS = 1_000;

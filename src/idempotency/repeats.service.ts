@@ -10,7 +10,6 @@ import { isDuplicate } from '../store/connection/driver-errors.js';
 import { shardOfHash } from '../store/shards.js';
 import type { RepeatKey } from './idempotency-key.dto.js';
 import { IdempotencyKeyReusedError, RepeatTakenError } from './repeats.errors.js';
-import { processLimits } from '../runtime/process.limits.js';
 
 /** Hash of the request body, and the response as the JSON text that was sent. */
 type StoredAnswer = Pick<ProcessRepeatEntity, 'bodyHash' | 'response'>;
@@ -18,7 +17,8 @@ type StoredAnswer = Pick<ProcessRepeatEntity, 'bodyHash' | 'response'>;
 const REPEATS = new Table(ProcessRepeatEntity, {});
 const ANSWER = REPEATS.select('bodyHash', 'response');
 
-const DAY_MS = 86_400_000;
+/** Milliseconds for which the answer to an Idempotency-Key is stored: 7 days. */
+const STORED_MS = 604_800_000;
 
 /** Stores responses for repeated requests, and markers of work that must happen only once, in the shard of their subject. */
 @Injectable()
@@ -27,7 +27,7 @@ export class RepeatsService {
 
   /** Returns the time before which entries have expired. */
   oldest(now: Date): Date {
-    return new Date(now.getTime() - processLimits.idempotencyDays * DAY_MS);
+    return new Date(now.getTime() - STORED_MS);
   }
 
   /**

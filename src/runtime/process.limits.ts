@@ -28,8 +28,6 @@ export const processLimits = {
   returnPoints: 200,
   /** Seconds for which a published message waits for a receiver. */
   messageTtlSeconds: 604_800,
-  /** Days for which the answer to an Idempotency-Key is stored. */
-  idempotencyDays: 7,
   /** Seconds between cleanups of expired stored answers and messages, and of empty counters. */
   cleanupSeconds: 3_600,
   /** Maximum number of rows that one cleanup statement deletes. */

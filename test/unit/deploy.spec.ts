@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { composeServices } from '../../tools/scripts/deploy/compose.js';
-import { httpLimits } from '../../src/platform/http/http.limits.js';
+import { httpLimits } from '../../src/platform/http.limits.js';
 import { limitedEnv } from '../support/limits/limits.js';
 
 const read = (path: string): string => readFileSync(path, 'utf8');

@@ -14,7 +14,7 @@ import { runAfterYield, cached } from '#engine/support';
 import { callerKey, principalOf } from '../user/principal.js';
 import { BodyAsBytes, BodyLimit } from './request.decorators.js';
 import { routeInputs } from './route-inputs.js';
-import { httpLimits } from './http.limits.js';
+import { httpLimits } from '../http.limits.js';
 
 interface Reading {
   limit: number;

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Env, type Limit } from '../config/env.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { RedisService } from '../redis/redis.service.js';
-import { httpLimits } from '../http/http.limits.js';
+import { httpLimits } from '../http.limits.js';
 import { RequestsUnderWay } from './requests-under-way.js';
 import { RateLimiter, SharedCount } from './rate-limiter.js';
 

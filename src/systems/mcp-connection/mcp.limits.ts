@@ -30,12 +30,16 @@ export const mcpLimits = {
 export const mcpCallLimits = {
   /** Deadline of connecting to an MCP server and reading its tools before the first call. */
   connectTimeoutMs: 15_000,
+  /** Timeout of one tool call in milliseconds if its system has none. */
+  defaultTimeoutMs: 30_000,
   /** Maximum duration of one tool call, including extensions by progress. */
   maxTimeoutMs: 600_000,
   /** Milliseconds to validate arguments from a model against the schema of a tool. */
   checkTimeoutMs: 5_000,
   /** Maximum decoded bytes of the response to one tool call, including all messages before the result. */
   maxResultBytes: 1_048_576,
+  /** Maximum bytes of a tool result that agents and people see; a larger one is replaced with an error. */
+  maxShownBytes: 65_536,
   /** Milliseconds after which an idle session with an MCP server is closed. */
   idleMs: 60_000,
   /** Age at which the tool list of a session is refreshed before the next call, to detect changed definitions. */

@@ -22,7 +22,7 @@ const SETTINGS = {
   'outboundLimits.threadNiceness': '0',
   'mcpLimits.testTimeoutMs': PATIENCE_MS,
   'mcpCallLimits.connectTimeoutMs': PATIENCE_MS,
-  'agentLimits.toolTimeoutMs': PATIENCE_MS,
+  'mcpCallLimits.defaultTimeoutMs': PATIENCE_MS,
 };
 
 /**

@@ -15,7 +15,7 @@ describe('POST …/rt/system/ri/{systemResourceId}/integrationengine/api/systems
   let system: SystemBody;
 
   beforeAll(async () => {
-    app = await TestApp.start({ TOOL_CALLS: 'true', 'agentLimits.resultBytes': String(MAX_BYTES) });
+    app = await TestApp.start({ TOOL_CALLS: 'true', 'mcpCallLimits.maxShownBytes': String(MAX_BYTES) });
     peer = await startToolsPeer({
       echo: { run: (text) => `said ${text}` },
       fails: {

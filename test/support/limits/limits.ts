@@ -6,7 +6,7 @@ import { dataLimits } from '../../../src/platform/validation/data.limits.js';
 import { databaseLimits } from '../../../src/store/database.limits.js';
 import { definitionLimits } from '#engine/definitions';
 import { discoveryLimits } from '../../../src/discovery/discovery.limits.js';
-import { httpLimits } from '../../../src/platform/http/http.limits.js';
+import { httpLimits } from '../../../src/platform/http.limits.js';
 import { jobLimits } from '../../../src/jobs/job.limits.js';
 import { mcpCallLimits, mcpLimits } from '../../../src/systems/mcp-connection/mcp.limits.js';
 import { modelLimits } from '../../../src/runtime/calls/agents/llm/model.limits.js';

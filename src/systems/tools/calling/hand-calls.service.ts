@@ -7,6 +7,7 @@ import { AuditAction, AuditOutcome } from '../../../audit/model/audit.types.js';
 import { AuditService } from '../../../audit/recording/audit.service.js';
 import { ToolCallsService } from '../../mcp-connection/calls/tool-calls.service.js';
 import { sentenceOf, type ToolCallResult } from '../../mcp-connection/model/tool-call.types.js';
+import { mcpCallLimits } from '../../mcp-connection/mcp.limits.js';
 import { SystemConnectionsService } from '../../lookups/system-connections.service.js';
 import { auditOutcome } from '../connection-tests/connection-test.service.js';
 import type { ToolKey } from '../model/tool.types.js';
@@ -19,7 +20,6 @@ import {
 import type { ToolEntity } from '../storage/tool.entity.js';
 import { ToolsRepository } from '../storage/tools.repository.js';
 import { HandCallOutcome, type ToolCallResponseDto } from './tool-call.dto.js';
-import { agentLimits } from '../../../runtime/calls/agents/agent.limits.js';
 
 /** Calls tools by hand under the same rules as agents do. Call it outside transactions. */
 @Injectable()
@@ -92,7 +92,7 @@ export class HandCallsService {
     if (connection === null) {
       throw new ToolNotFoundError();
     }
-    const { timeoutMs = agentLimits.toolTimeoutMs, ...access } = connection;
+    const { timeoutMs = mcpCallLimits.defaultTimeoutMs, ...access } = connection;
     // Recorded before the call, because the process may end before it has an answer.
     const begun = { ...eventOf(key, tool, args), action: AuditAction.ToolCallBegin };
     await this.audit.recordBegin(principal, begun);
@@ -139,7 +139,7 @@ function toResponse(result: ToolCallResult): ToolCallResponseDto {
     return { ...failed, message: sentenceOf(result), mayHaveRun: sent === 'maybe', text };
   }
   const { isError, text, structured } = result;
-  const maxBytes = agentLimits.resultBytes;
+  const maxBytes = mcpCallLimits.maxShownBytes;
   const bytes = Buffer.byteLength(structured === null ? text : text + JSON.stringify(structured));
   if (bytes > maxBytes) {
     const message = `The result has ${bytes} bytes; at most ${maxBytes} can be shown. Ask for less.`;

@@ -59,8 +59,8 @@ describe('an agent with a hostile model or tool', () => {
       'dataLimits.values': '1000',
       'agentLimits.iterations': '5',
       'agentLimits.callsPerTurn': '3',
-      'agentLimits.toolTimeoutMs': '20000',
-      'agentLimits.resultBytes': '2000',
+      'mcpCallLimits.defaultTimeoutMs': '20000',
+      'mcpCallLimits.maxShownBytes': '2000',
       'agentLimits.tokens': '1000',
       'agentLimits.inputBytes': '1024',
     });
@@ -376,7 +376,7 @@ describe('an agent waiting for a call slot', () => {
       LLM_BASE_URL: model.url,
       LLM_MODEL: 'scripted',
       'mcpCallLimits.maxInFlightPerSystem': '1',
-      'agentLimits.toolTimeoutMs': '60000',
+      'mcpCallLimits.defaultTimeoutMs': '60000',
     });
     const { buildId } = await publishAgent(app, { servers: [peer.url] });
     const tools = app.dataSource.getRepository(ToolEntity);
@@ -422,7 +422,7 @@ describe('an agent past its deadline', () => {
     const app = await TestApp.start({
       LLM_BASE_URL: model.url,
       LLM_MODEL: 'scripted',
-      'agentLimits.toolTimeoutMs': '5000',
+      'mcpCallLimits.defaultTimeoutMs': '5000',
     });
     const { buildId } = await publishAgent(app, { servers: [peer.url] });
     const advise = (runKey: string) => runWorkflow(app, buildId, 'advise', { runKey });

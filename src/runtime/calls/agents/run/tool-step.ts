@@ -7,11 +7,11 @@ import {
   type ToolCallFailureCause,
   type ToolImage,
 } from '../../../../systems/mcp-connection/model/tool-call.types.js';
+import { mcpCallLimits } from '../../../../systems/mcp-connection/mcp.limits.js';
 import type { SystemConnectionsService } from '../../../../systems/lookups/system-connections.service.js';
 import { CallKind, type CallJournal, type CallResponse } from '../../workflows/model/call-journal.types.js';
 import { CallNotMadeError, CallOutcomeUnknownError } from '../../workflows/model/workflows.errors.js';
 import type { AgentTool, AgentTools } from './agent-tools.js';
-import { agentLimits } from '../agent.limits.js';
 import type { RequestedCall } from '../llm/model-client.types.js';
 import { ResolvedToolState } from '../resolution/resolution.types.js';
 import type { SystemResolutionService } from '../resolution/system-resolution.service.js';
@@ -134,7 +134,7 @@ export class ToolSteps {
     if (connection === null) {
       return errorResponse('SYSTEM_GONE', 'The system of this tool no longer exists.');
     }
-    const { timeoutMs = agentLimits.toolTimeoutMs, ...access } = connection;
+    const { timeoutMs = mcpCallLimits.defaultTimeoutMs, ...access } = connection;
     const { name, inputSchema, definitionHash } = tool;
     let state = ResolvedToolState.Ready as ResolvedToolState;
     const result = await this.ports.toolCalls.callTool({
@@ -198,7 +198,7 @@ function failureResponse(failure: ToolCallFailure, signal: AbortSignal, repeatab
 }
 
 function answerResponse({ isError, text, structured, images = [] }: ToolAnswer): ToolResponse {
-  const maxResultBytes = agentLimits.resultBytes;
+  const maxResultBytes = mcpCallLimits.maxShownBytes;
   const shown = text === '' && structured !== null ? JSON.stringify(structured) : text;
   const bytes = Buffer.byteLength(shown);
   if (bytes > maxResultBytes) {
