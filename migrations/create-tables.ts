@@ -9,7 +9,7 @@ import {
 type Column = TableColumnOptions;
 type Option = Pick<Column, 'isPrimary' | 'isNullable'>;
 
-export interface TableShape {
+export interface TableDefinition {
   readonly name: string;
   readonly columns: readonly Column[];
   readonly indices?: readonly TableIndex[];
@@ -18,7 +18,7 @@ export interface TableShape {
 /** A migration that creates tables with their indexes, and whose `down` drops them. */
 export abstract class CreateTables implements MigrationInterface {
   abstract readonly name: string;
-  abstract readonly tables: readonly TableShape[];
+  abstract readonly tables: readonly TableDefinition[];
 
   async up(runner: QueryRunner): Promise<void> {
     for (const { name, columns, indices = [] } of this.tables) {

@@ -17,7 +17,7 @@ import { EmbeddedTurns } from './connection/embedded-file.js';
 import type { GroupLimits } from './groups/group-queue.js';
 import { ReadQueue, type SharedRead } from './groups/read-queue.js';
 import { StepTransaction, type Sender } from './groups/step-transaction.js';
-import { WriteQueue, type StepWork } from './groups/write-queue.js';
+import { WriteQueue, type GroupWork } from './groups/write-queue.js';
 import { isEmbedded } from './tables/row-locks.js';
 import { sendDirectly, watchStatements } from './connection/statement-spans.js';
 import { setShardGroups } from './shards.js';
@@ -145,7 +145,7 @@ export class Database {
    * @param isAlone whether it runs in a transaction of its own
    * @throws as `write`
    */
-  async writeTogether<T>(work: StepWork<T>, isAlone = false): Promise<T> {
+  async writeTogether<T>(work: GroupWork<T>, isAlone = false): Promise<T> {
     const result = await this.followed(work, (run) =>
       isAlone ? this.store((manager) => run(new StepTransaction(manager))) : this.groups.add(run),
     );

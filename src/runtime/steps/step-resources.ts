@@ -17,10 +17,10 @@ import type { InstanceHead } from '../storage/process-instance.entity.js';
 /** Ids of each kind that must be in stock. The few steps that take more are repeated with the next number. */
 const GUESSES = [16, 1_024, 65_536];
 
-type Owner = Pick<InstanceHead, 'rootAppId' | 'starter'>;
+type PayingInstance = Pick<InstanceHead, 'rootAppId' | 'starter'>;
 
 /** Returns whose quotas an instance uses: those of the root application and of the caller that started it. */
-export function payerOf({ rootAppId, starter }: Owner): Payer {
+export function payerOf({ rootAppId, starter }: PayingInstance): Payer {
   return { appId: rootAppId, caller: starter };
 }
 
@@ -88,7 +88,7 @@ export class StepResources implements OnModuleInit {
    * @returns function that gives everything back, for a start that stored no instance
    * @throws QuotaExceededError when the quotas do not allow a start with this data
    */
-  async takeStartQuota(owner: Owner, data: JsonObject, isCall: boolean): Promise<() => void> {
+  async takeStartQuota(owner: PayingInstance, data: JsonObject, isCall: boolean): Promise<() => void> {
     const amounts = this.quotas.has('DATA_BYTES') ? { DATA_BYTES: jsonSize(data) } : {};
     return this.quotas.take(payerOf(owner), { STARTS: 1, ...amounts }, isCall ? 1 : 0);
   }
@@ -99,11 +99,11 @@ export class StepResources implements OnModuleInit {
   }
 
   /** @throws QuotaExceededError when the quotas allow no more work for an instance */
-  requireWorkQuota(owner: Owner): void {
+  requireWorkQuota(owner: PayingInstance): void {
     this.quotas.requireQuota(payerOf(owner), 'DATA_BYTES');
   }
 
-  chargeGrowth(owner: Owner, before: JsonObject, after: JsonObject): void {
+  chargeGrowth(owner: PayingInstance, before: JsonObject, after: JsonObject): void {
     if (before !== after && this.quotas.has('DATA_BYTES')) {
       this.quotas.charge(payerOf(owner), 'DATA_BYTES', jsonSize(after) - jsonSize(before));
     }

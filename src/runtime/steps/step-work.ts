@@ -104,7 +104,7 @@ function secondReceiver(waits: readonly MessageWait[]): EngineIncident {
   return new EngineIncident('NODE', 'ENGINE', message, place);
 }
 
-type Owner = Pick<InstanceHead, 'id' | 'rootId'>;
+type JobOwner = Pick<InstanceHead, 'id' | 'rootId'>;
 
 function newJobs(step: StepWriting, keys: string[]): NewJob[] {
   const { row, result, now, retried } = step;
@@ -123,7 +123,7 @@ function newJobs(step: StepWriting, keys: string[]): NewJob[] {
 }
 
 /** Returns a job of an instance for the queue. */
-export function toNewJob(row: Owner, job: RuntimeJob, now: Date): NewJob {
+export function toNewJob(row: JobOwner, job: RuntimeJob, now: Date): NewJob {
   return {
     kind: job.kind,
     availableAt: 'at' in job ? limitedTime(new Date(job.at)) : now,
@@ -135,7 +135,11 @@ export function toNewJob(row: Owner, job: RuntimeJob, now: Date): NewJob {
 }
 
 /** Returns a parked job for the queue. */
-export function unparked(row: Owner, { kind, instanceId, tokenId, payload }: ParkedJob, now: Date): NewJob {
+export function unparked(
+  row: JobOwner,
+  { kind, instanceId, tokenId, payload }: ParkedJob,
+  now: Date,
+): NewJob {
   return {
     kind,
     availableAt: now,

@@ -21,7 +21,7 @@ export interface TokenChange {
   flags: TokenFlags;
 }
 
-type Owner = Pick<InstanceHead, 'id' | 'shard'>;
+type TokenOwner = Pick<InstanceHead, 'id' | 'shard'>;
 
 /** Position of a token in the token tree. */
 export type TokenLink = Pick<ProcessTokenEntity, 'id' | 'parentId'>;
@@ -93,7 +93,7 @@ export const Tokens = {
   },
 
   /** Writes tokens in the order of their ids. @throws InstanceRevisionError when a token has changed since it was loaded */
-  async write(sender: Sender, owner: Owner, changes: readonly TokenChange[], now: Date): Promise<void> {
+  async write(sender: Sender, owner: TokenOwner, changes: readonly TokenChange[], now: Date): Promise<void> {
     const sorted = changes.toSorted((one, other) => one.token.id - other.token.id);
     for (const change of sorted.filter(({ token }) => token.rev > 0)) {
       const { id, rev } = change.token;
@@ -112,7 +112,7 @@ export function toTokenRows(stored: readonly StoredToken[]): TokenRow[] {
   return stored.map(toTokenRow).toSorted((one, other) => one.state.id - other.state.id);
 }
 
-function toNewRow(change: TokenChange, owner: Owner, createdAt: Date): ProcessTokenEntity {
+function toNewRow(change: TokenChange, owner: TokenOwner, createdAt: Date): ProcessTokenEntity {
   const { id: instanceId, shard } = owner;
   const { id, uuid, scopeTokenId, startNode } = change.token;
   const fixed = { id, uuid, shard, instanceId, scopeTokenId, startNode, createdAt, rev: 1 };

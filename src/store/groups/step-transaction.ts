@@ -57,7 +57,7 @@ export class StepTransaction implements Sender {
   }
 
   /** Reads together with members that make a request of the same kind at the same time. */
-  async readTogether<Part, Result>(
+  async readInGroup<Part, Result>(
     kind: string,
     part: Part,
     read: (parts: readonly Part[]) => Promise<readonly Result[]>,
@@ -68,13 +68,13 @@ export class StepTransaction implements Sender {
   }
 
   /** Changes rows together with members that make a change of the same kind at the same time. */
-  changeTogether<Part, Result>(
+  changeInGroup<Part, Result>(
     kind: string,
     part: Part,
     change: (parts: readonly Part[]) => Promise<readonly Result[]>,
   ): Promise<Result> {
     this.hasWritten = true;
-    return this.readTogether(kind, part, async (parts) => {
+    return this.readInGroup(kind, part, async (parts) => {
       try {
         return await change(parts);
       } catch (error) {

@@ -15,8 +15,8 @@ export interface Transactions {
   once: Transact;
 }
 
-/** The work of one step. */
-export type StepWork<Result> = (transaction: StepTransaction) => Promise<Result>;
+/** Work of a writer in a transaction that it may share with others. */
+export type GroupWork<Result> = (transaction: StepTransaction) => Promise<Result>;
 
 /** A caller whose work waits. Its work runs in the async context of the caller. */
 interface Writer extends Waiting {
@@ -44,7 +44,7 @@ export class WriteQueue {
    * Runs work in a transaction that it may share with other callers.
    * @throws what the work or the transaction throws
    */
-  add<Result>(work: StepWork<Result>): Promise<Result> {
+  add<Result>(work: GroupWork<Result>): Promise<Result> {
     return new Promise((resolve, refuse) => {
       const alone = (): Promise<void> => this.alone(work).then(resolve, refuse);
       this.queue.add({
@@ -58,7 +58,7 @@ export class WriteQueue {
     });
   }
 
-  private async alone<Result>(work: StepWork<Result>): Promise<Result> {
+  private async alone<Result>(work: GroupWork<Result>): Promise<Result> {
     const result = await this.transactions.alone((manager) => work(new StepTransaction(manager)));
     this.written.own += 1;
     return result;

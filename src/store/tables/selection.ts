@@ -125,7 +125,7 @@ export class Selection<Row extends object, Read extends object> {
       return this.find(sender, { ...others, [property]: value }, locking);
     }
     const kind = [this.select, property, lock, ...Object.entries(others)].join('|');
-    return shared.readTogether(kind, value, async (values: readonly (string | number)[]) => {
+    return shared.readInGroup(kind, value, async (values: readonly (string | number)[]) => {
       const one: Where<Row> = { ...others, [property]: In(filledUp([...new Set(values)])) };
       const rows = await this.find(sender, one, locking);
       const found = new Map<string, Read[]>(values.map((each) => [String(each), []]));

@@ -102,7 +102,7 @@ export class Table<Row extends object> {
       return [];
     };
     await (sender instanceof StepTransaction
-      ? sender.changeTogether(into + onConflict, tuples, send)
+      ? sender.changeInGroup(into + onConflict, tuples, send)
       : send([tuples]));
   }
 
@@ -133,7 +133,7 @@ export class Table<Row extends object> {
     const one = shared && rowChange(sender, this.shape, where, assignments);
     return shared === undefined || one === undefined
       ? this.change(sender, where, (condition) => changeStatement(this.shape, assignments, condition))
-      : shared.changeTogether(one.kind, one, (parts: readonly RowChange[]) =>
+      : shared.changeInGroup(one.kind, one, (parts: readonly RowChange[]) =>
           changeRows(sender, this.shape, parts),
         );
   }
@@ -156,7 +156,7 @@ export class Table<Row extends object> {
     const met =
       shared === undefined || one === undefined
         ? this.delete(sender, where)
-        : shared.changeTogether(one.kind, one, (parts: readonly RowChange[]) =>
+        : shared.changeInGroup(one.kind, one, (parts: readonly RowChange[]) =>
             changeRows(sender, this.shape, parts, deletion),
           );
     return (await met) === 1;
