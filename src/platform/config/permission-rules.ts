@@ -41,6 +41,7 @@ const SCOPES = {
 
 /** Permissions of the service itself; deployments can define more. */
 export type BuiltInPermission = keyof typeof SCOPES;
+export const BUILT_IN_PERMISSIONS = Object.keys(SCOPES) as BuiltInPermission[];
 
 const DEFAULT: Record<string, PermissionRule[]> = Object.fromEntries(
   Object.entries(SCOPES).map(([permission, scope]) => [

@@ -11,12 +11,18 @@ import { hasEnded } from './instance-status.js';
 import type { StepWriting } from './step.types.js';
 import { Database } from '../../store/database.js';
 
-/** Kinds of jobs that a process can add without limit. Each live token has only a few of the other kinds. */
-const MULTIPLYING: ReadonlySet<string> = new Set<EngineJob['kind']>([
-  'CALL',
-  'PUBLISH_MESSAGE',
-  'APPEND_TO_PARENT',
-]);
+/** Whether a process can add any number of jobs of each kind. Each live token has only a few of the other kinds. */
+const IS_UNLIMITED: Readonly<Record<EngineJob['kind'], boolean>> = {
+  ACTION_DUE: false,
+  APPEND_TO_PARENT: true,
+  CALL: true,
+  CONTINUE: false,
+  END_CHILDREN: false,
+  NOTIFY_PARENT: false,
+  PUBLISH_MESSAGE: true,
+  TIMER: false,
+  WORKFLOW: false,
+};
 
 /** Minimum time between two counts, however often the metrics are scraped: a count reads every job. */
 const CACHE_MS = 30_000;
@@ -46,7 +52,7 @@ export class FamilyLimits {
 
   /** Whether a step locks the row of its family. */
   locksFamily({ rootId }: InstanceRow, { jobs }: StepResult): boolean {
-    return rootId !== null || jobs.some(({ kind }) => MULTIPLYING.has(kind));
+    return rootId !== null || jobs.some(({ kind }) => IS_UNLIMITED[kind]);
   }
 
   /**
@@ -55,7 +61,7 @@ export class FamilyLimits {
    * @throws EngineIncident beyond `familyJobs`
    */
   async requireJobRoom({ transaction, row, result: { jobs } }: StepWriting): Promise<void> {
-    const first = jobs.find(({ kind }) => MULTIPLYING.has(kind));
+    const first = jobs.find(({ kind }) => IS_UNLIMITED[kind]);
     if (first === undefined) {
       return;
     }

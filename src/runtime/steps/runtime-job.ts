@@ -48,8 +48,34 @@ export type HandedMessage = Omit<MessageRow, 'publishedAt' | 'expiresAt'> & {
 
 export type RuntimeJob = EngineJob | ServiceJob;
 
+/**
+ * What ends the need for work of each kind: the end of the visit of its token, of its instance, or nothing. A call that its token waits for
+ * ends with the instance; any other also runs after the instance has finished. A kind without its line does not compile.
+ */
+const ENDED_BY: Readonly<Record<RuntimeJob['kind'], 'visit' | 'instance' | 'call' | 'nothing'>> = {
+  ACTION_DUE: 'visit',
+  APPEND_TO_PARENT: 'instance',
+  CALL: 'call',
+  CONTINUE: 'instance',
+  DELIVERY: 'instance',
+  END_CHILDREN: 'nothing',
+  EXPIRY: 'instance',
+  HAND_OVER: 'instance',
+  MATCH_MESSAGE: 'nothing',
+  NOTIFY_PARENT: 'instance',
+  PROCESS_CLEANUP: 'instance',
+  PUBLISH_MESSAGE: 'instance',
+  START: 'instance',
+  TIMER: 'visit',
+  TIMER_START: 'instance',
+  WITHDRAWN_BUILD: 'instance',
+  WORKFLOW: 'visit',
+};
+
 /** Kinds of jobs that end with the visit of their token. */
-export const VISIT_KINDS: readonly string[] = ['TIMER', 'ACTION_DUE', 'WORKFLOW'];
+export const VISIT_KINDS: readonly string[] = Object.entries(ENDED_BY).flatMap(([kind, by]) =>
+  by === 'visit' ? [kind] : [],
+);
 
 /** The latest time that columns can store and that has a four-digit year in ISO 8601. */
 const LATEST = Date.UTC(9_999, 11, 31);
@@ -99,11 +125,10 @@ export function outlives(
   { kind, payload }: Pick<ParkedJob, 'kind' | 'payload'>,
   end: InstanceStatus,
 ): boolean {
-  switch (kind) {
-    case 'END_CHILDREN':
-    case 'MATCH_MESSAGE':
+  switch (ENDED_BY[kind as RuntimeJob['kind']]) {
+    case 'nothing':
       return true;
-    case 'CALL':
+    case 'call':
       return end === 'FINISHED' && !decodeJob<'CALL'>(payload).waits;
     default:
       return false;

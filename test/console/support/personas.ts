@@ -1,3 +1,8 @@
+import {
+  BUILT_IN_PERMISSIONS,
+  type BuiltInPermission,
+} from '../../../src/platform/config/permission-rules.js';
+
 /** User who signs in at the console. */
 export interface Persona {
   /** Subject and login name. */
@@ -5,22 +10,12 @@ export interface Persona {
   firstName: string;
   lastName: string;
   /** Permissions, as realm roles. */
-  roles: readonly string[];
+  roles: readonly BuiltInPermission[];
 }
-
-const ALL = [
-  'integration-management',
-  'application-delivery',
-  'process-read',
-  'process-administration',
-  'process-data',
-  'workflow-test',
-  'tool-call',
-];
 
 /** Test users. */
 export const PERSONAS = {
-  admin: { name: 'ada.admin', firstName: 'Ada', lastName: 'Admin', roles: ALL },
+  admin: { name: 'ada.admin', firstName: 'Ada', lastName: 'Admin', roles: BUILT_IN_PERMISSIONS },
   operator: {
     name: 'otto.operator',
     firstName: 'Otto',

@@ -1,4 +1,8 @@
 import type { Random } from '../../../packages/engine/test/support/random.js';
+import {
+  BUILT_IN_PERMISSIONS,
+  type BuiltInPermission,
+} from '../../../src/platform/config/permission-rules.js';
 
 /** Resources of one application, by the names of path parameters. */
 export type ResourceIds = Readonly<Record<string, string>>;
@@ -164,19 +168,8 @@ export function pathOf({ template }: Route, resourceIds: ResourceIds): string {
 }
 
 /** Permissions in the rules of the proof. */
-export const PERMISSIONS = [
-  'integration-management',
-  'application-delivery',
-  'process-read',
-  'process-administration',
-  'process-data',
-  'workflow-test',
-  'tool-call',
-  'starter',
-  'actor',
-  'clerk',
-] as const;
-export type PermissionName = (typeof PERMISSIONS)[number];
+export const PERMISSIONS: readonly PermissionName[] = [...BUILT_IN_PERMISSIONS, 'starter', 'actor', 'clerk'];
+export type PermissionName = BuiltInPermission | 'starter' | 'actor' | 'clerk';
 
 /** Applications of the proof. Some ids share a prefix or differ only in case. */
 export const APPS = ['red', 'red-two', 'Red', 'blue'] as const;

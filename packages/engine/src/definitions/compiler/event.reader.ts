@@ -2,13 +2,13 @@ import { parseCycle, parseDateTime, addDuration } from '../../support/iso-8601.j
 import type { EventDefinition, TimerDefinition } from '../model/process-graph.types.js';
 import type { DefinitionProblems } from '../model/definition-problems.js';
 import { childOf, childrenOf, kindOf, textOf, type BpmnElement } from '../model/bpmn-element.js';
-import type { DraftNode } from '../draft/draft.js';
+import { isEvent, type DraftNode, type EventNodeKind } from '../draft/draft.js';
 import { Values } from '../draft/values.js';
 
 type EventKind = 'none' | 'terminate' | 'timer' | 'message' | 'error';
 
 /** Allowed event definitions per kind of event (BPMN 2.0.2, tables 10.84 to 10.93, as far as executed here). */
-const ALLOWED: Readonly<Record<string, readonly EventKind[]>> = {
+const ALLOWED: Readonly<Record<EventNodeKind, readonly EventKind[]>> = {
   START_EVENT: ['none', 'timer', 'message'],
   END_EVENT: ['none', 'terminate', 'message', 'error'],
   INTERMEDIATE_CATCH_EVENT: ['timer', 'message'],
@@ -28,8 +28,7 @@ export class EventReader {
     if (node.kind === 'SEND_TASK' || node.kind === 'RECEIVE_TASK') {
       return this.taskMessage(node);
     }
-    const allowed = ALLOWED[node.kind];
-    return allowed === undefined ? null : this.event(node, allowed);
+    return isEvent(node) ? this.event(node, ALLOWED[node.kind]) : null;
   }
 
   private event(node: DraftNode, allowed: readonly EventKind[]): EventDefinition {

@@ -46,7 +46,7 @@ export interface ProcessDraft {
 }
 
 /** Category of each kind of node (BPMN 2.0.2, 10.3 to 10.6), and the local names of its elements. A new kind does not compile without. */
-const KINDS: Readonly<Record<NodeKind, readonly [Category, ...elements: string[]]>> = {
+const KINDS = {
   START_EVENT: ['event', 'startEvent'],
   END_EVENT: ['event', 'endEvent'],
   INTERMEDIATE_CATCH_EVENT: ['event', 'intermediateCatchEvent'],
@@ -62,8 +62,13 @@ const KINDS: Readonly<Record<NodeKind, readonly [Category, ...elements: string[]
   EVENT_BASED_GATEWAY: ['gateway', 'eventBasedGateway'],
   SUB_PROCESS: ['activity', 'subProcess'],
   CALL_ACTIVITY: ['activity', 'callActivity'],
-};
+} as const satisfies Readonly<Record<NodeKind, readonly [Category, ...elements: string[]]>>;
 type Category = 'event' | 'activity' | 'gateway';
+
+/** Kinds of events. */
+export type EventNodeKind = {
+  [Kind in NodeKind]: (typeof KINDS)[Kind][0] extends 'event' ? Kind : never;
+}[NodeKind];
 
 /** Kinds of executed flow nodes, by the local names of their elements. */
 export const NODE_KINDS: Readonly<Record<string, NodeKind>> = Object.fromEntries(
@@ -71,6 +76,11 @@ export const NODE_KINDS: Readonly<Record<string, NodeKind>> = Object.fromEntries
     elements.map((element) => [element, kind as NodeKind]),
   ),
 );
+
+/** Reports whether a node is an event. */
+export function isEvent(node: DraftNode): node is DraftNode & { readonly kind: EventNodeKind } {
+  return KINDS[node.kind][0] === 'event';
+}
 
 /** Reports whether a node is an activity. */
 export function isActivity({ kind }: DraftNode): boolean {
