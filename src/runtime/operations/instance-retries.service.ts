@@ -169,7 +169,7 @@ export class InstanceRetriesService {
     const { job } = stop;
     const isReady = row.state === (job.kind === 'START' ? 'CREATED' : 'STARTED');
     if (!isReady && !outlives(job, row.state)) {
-      throw new EngineRefusal('INSTANCE_NOT_STARTED', `The process instance is ${row.state}.`);
+      throw new EngineRefusal('INSTANCE_NOT_STARTED');
     }
     return (
       isReady &&

@@ -119,16 +119,13 @@ function requireState(run: StepRun, state: InstanceState['state'], kind: Kind): 
     return;
   }
   const ended = is !== 'STARTED' && is !== 'ONHOLD' && is !== 'CREATED';
-  throw new EngineRefusal(
-    ended && RULES[kind].isBackground ? 'STALE' : 'INSTANCE_NOT_STARTED',
-    `The process instance is ${is}, not ${state}.`,
-  );
+  throw new EngineRefusal(ended && RULES[kind].isBackground ? 'STALE' : 'INSTANCE_NOT_STARTED');
 }
 
 function start(run: StepRun, { startNode, data, patch }: Command<'START'>): void {
   const { instance } = run;
   if (instance.state !== 'CREATED') {
-    throw new EngineRefusal('INSTANCE_STARTED', `The process instance is ${instance.state} already.`);
+    throw new EngineRefusal('INSTANCE_STARTED');
   }
   instance.data = data;
   run.dataChanged = true;
@@ -143,7 +140,7 @@ function start(run: StepRun, { startNode, data, patch }: Command<'START'>): void
 function uiAction(run: StepRun, command: Command<'UI_ACTION'>): void {
   const place = run.definition.uiAction(command.uiActionSvcUuid);
   if (place === undefined) {
-    throw new EngineRefusal('ACTION_UNKNOWN', 'The process has no such UI action.');
+    throw new EngineRefusal('ACTION_UNKNOWN');
   }
   requireState(run, 'STARTED', command.kind);
   executeUiAction(run, run.token(command.tokenId), place, command);
@@ -169,7 +166,7 @@ function end(run: StepRun, command: Command<'END'>): void {
 function visitOf(run: StepRun, { tokenId, visit }: { tokenId: number; visit: number }): TokenState {
   const token = run.token(tokenId);
   if (token === undefined || token.visit !== visit || isMoving(run, tokenId)) {
-    throw new EngineRefusal('STALE', `Token ${tokenId} is no longer on visit ${visit}.`);
+    throw new EngineRefusal('STALE');
   }
   return token;
 }
@@ -186,7 +183,7 @@ function pendingAction(
   const token = visitOf(run, command);
   const place = run.definition.action(command.actionSvcUuid);
   if (place?.node.index !== token.node || token.actions[command.actionSvcUuid]?.state !== 'PENDING') {
-    throw new EngineRefusal('STALE', `Action ${command.actionSvcUuid} of token ${token.id} is not pending.`);
+    throw new EngineRefusal('STALE');
   }
   return { token, place };
 }
@@ -216,7 +213,7 @@ function actionFailed(run: StepRun, command: Command<'ACTION_FAILED'>): void {
 function proceed(run: StepRun): void {
   const { pending } = run.instance;
   if (pending.length === 0) {
-    throw new EngineRefusal('STALE', 'No token of the instance is moving.');
+    throw new EngineRefusal('STALE');
   }
   if (run.command.kind === 'CONTINUE') {
     checkContinues(run);
@@ -244,7 +241,7 @@ function retry(run: StepRun, command: Command<'RETRY'>): void {
   run.event('RETRY', run.token(command.tokenId) ?? null, { actionSvcUuid: command.actionSvcUuid });
   const done = command.actionSvcUuid === null ? retryNode(run, command) : retryAction(run, command);
   if (!done) {
-    throw new EngineRefusal('NOTHING_TO_RETRY', 'This token has no failed work to retry.');
+    throw new EngineRefusal('NOTHING_TO_RETRY');
   }
 }
 

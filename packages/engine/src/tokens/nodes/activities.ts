@@ -131,7 +131,7 @@ function chooseEvent(
     gateway.kind === 'EVENT_BASED_GATEWAY' &&
     targetsOf(run, gateway).some(({ index }) => index === target.index);
   if (!chosen || !isWaiting(token)) {
-    throw new EngineRefusal('STALE', `Token ${token.id} does not wait for node "${target.key}".`);
+    throw new EngineRefusal('STALE');
   }
   const edited = run.edit(token.id);
   edited.status = 'EXECUTED_COMPLETE';

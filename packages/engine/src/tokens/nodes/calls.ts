@@ -164,9 +164,9 @@ export function callFailed(
   throwFailure(run, token, 'CHILD_NOT_STARTED', type, message);
 }
 
-function awaited({ id, call }: TokenState, index: number): CallProgress {
+function awaited({ call }: TokenState, index: number): CallProgress {
   if (call === null || index >= call.started || Object.hasOwn(call.results, index)) {
-    throw new EngineRefusal('STALE', `Token ${id} does not wait for child ${index}.`);
+    throw new EngineRefusal('STALE');
   }
   return call;
 }

@@ -26,12 +26,15 @@ export type RefusalCode =
   /** The token or instance of a background job has moved on or ended: drop the job. */
   | 'STALE';
 
-/** Reports a refused command that changed nothing. The service maps it to an answer (docs/contract.md, section 4.2). */
+/**
+ * Reports a refused command that changed nothing. The service maps it to an answer (docs/contract.md, section 4.2). Only DATA_TOO_LARGE
+ * and DATA_INVALID need a message; the service words the other codes.
+ */
 export class EngineRefusal extends Error {
   override readonly name = 'EngineRefusal';
   constructor(
     readonly code: RefusalCode,
-    message: string,
+    message: string = code,
   ) {
     super(message);
   }

@@ -71,21 +71,21 @@ export function executeUiAction(
   { body, goesBack = false }: { body: JsonObject; goesBack?: boolean },
 ): void {
   if (token === undefined || token.state !== 'ACTIVE') {
-    throw new EngineRefusal('TOKEN_NOT_ACTIVE', 'The token is not active.');
+    throw new EngineRefusal('TOKEN_NOT_ACTIVE');
   }
   if (isHere(run, token, place)) {
     if (goesBack) {
-      throw new EngineRefusal('NOTHING_TO_GO_BACK', 'The token is already at the node of the action.');
+      throw new EngineRefusal('NOTHING_TO_GO_BACK');
     }
     executeHere(run, token, place, body);
     return;
   }
   const point = returnPointFor(run, token, place);
   if (point === undefined) {
-    throw new EngineRefusal('ACTION_NOT_AVAILABLE', 'The action is not available at the node of the token.');
+    throw new EngineRefusal('ACTION_NOT_AVAILABLE');
   }
   if (place.action.back?.explicit === true && !goesBack) {
-    throw new EngineRefusal('BACK_NOT_ASKED', 'The action goes back only on explicit request.');
+    throw new EngineRefusal('BACK_NOT_ASKED');
   }
   goBack(run, point, place, body);
 }
@@ -112,10 +112,10 @@ function isHere(view: InstanceView, token: TokenState, { node }: UiActionPlace):
 function executeHere(run: StepRun, token: TokenState, place: UiActionPlace, body: JsonObject): void {
   const { node, action, uiAction } = place;
   if (isDone(token.actions, action) && !action.repeatable) {
-    throw new EngineRefusal('ACTION_ALREADY_DONE', 'The action has been executed and is not repeatable.');
+    throw new EngineRefusal('ACTION_ALREADY_DONE');
   }
   if (!isOpen(node, token.actions, action)) {
-    throw new EngineRefusal('ACTION_NOT_AVAILABLE', 'The action is not available yet or still running.');
+    throw new EngineRefusal('ACTION_NOT_AVAILABLE');
   }
   recordReturnPoint(run, token, action);
   storeBody(run, action, uiAction, body);
