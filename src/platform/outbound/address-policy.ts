@@ -56,7 +56,8 @@ const METADATA_HOSTS = new Set([
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /**
- * Decides which URLs and addresses the service may call. The guarded client checks every address and redirect.
+ * Decides which URLs and addresses the service may call, against server-side request forgery (SSRF). The guarded client
+ * checks every address and redirect.
  * Always rejected: schemes other than http(s), credentials in a URL, ports of other protocols, link-local addresses and
  * cloud metadata, even when embedded in an IPv6 transition address. Rejected unless listed: every address that is not
  * globally routable unicast.
