@@ -275,6 +275,3 @@ export const SERVERS: Readonly<Record<string, OtherServer>> = {
     ],
   },
 };
-
-/** Servers that the service sees otherwise, each with the reason. One that passes all the same fails the run. */
-export const KNOWN_DIFFERENCES: Readonly<Record<string, string>> = {};
