@@ -353,7 +353,7 @@ describe('npm run deliver', () => {
     expect(status).toBe(1);
     expect(lines).toContainEqual(expect.stringContaining(`warning: In the library "${libraryId}", `));
     expect(lines.filter((line) => line.startsWith('agent '))).toEqual([
-      expect.stringMatching(`^agent of ${libraryId} advise_client: Adviser: The agent has no tool`),
+      expect.stringMatching(`^agent of ${libraryId} advise_client: Adviser: The agent has no ready tool`),
       expect.stringContaining(`system ${libraryId} everything: Its connection was never tested`),
     ]);
     expect(errors).toContain('set it with --library in a new version.');
