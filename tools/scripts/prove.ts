@@ -22,12 +22,15 @@ import { scriptOptions } from './options.js';
  *     npm run prove -- --short                       few rounds, several concurrently, as in CI
  *     npm run prove -- race crash --db mysql         some of them, on one database
  *
+ * `--suites only` runs only the test suites among them, `--suites without` all others.
+ *
  * Ends with `N passed, N failed`. Proofs on an unavailable database are skipped, or fail if CI is set.
  */
 const { values, positionals } = scriptOptions({
   allowPositionals: true,
   options: {
     short: { type: 'boolean', default: false },
+    suites: { type: 'string', default: 'with' },
     db: { type: 'string', multiple: true },
   },
 });
@@ -48,7 +51,9 @@ const wantedKinds = values.db?.flatMap((value) => value.split(','));
 const total: Tally = { passed: 0, failed: 0, skipped: 0 };
 
 const proofs = (await loadProofs()).filter(
-  ({ name }) => positionals.length === 0 || positionals.includes(name),
+  ({ name, isSuite = false }) =>
+    (positionals.length === 0 || positionals.includes(name)) &&
+    (values.suites === 'with' || isSuite === (values.suites === 'only')),
 );
 const runs: readonly Run[] = proofs.flatMap((proof) =>
   (values.short ? (proof.shortDatabases ?? proof.databases) : proof.databases)

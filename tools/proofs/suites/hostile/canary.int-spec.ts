@@ -73,6 +73,8 @@ describe('secrets', () => {
       HTTP_PROXY: 'http://127.0.0.1:1',
       HTTPS_PROXY: 'http://127.0.0.1:1',
       SHUTDOWN_DELAY_MS: '0',
+      'outboundLimits.threadNiceness': '0',
+      'mcpLimits.testTimeoutMs': '60000',
     });
     await service.ready();
   });

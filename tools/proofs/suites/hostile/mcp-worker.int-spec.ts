@@ -103,6 +103,7 @@ describe('McpConnectionService', () => {
     const service = connectionService({ 'mcpLimits.testTimeoutMs': '700' });
     const peer = await keep(startHttpPeer(neverAnswers));
     const test = service.test(noAuth(peer.url));
+    await vi.waitFor(() => expect(peer.openSockets()).toBe(1));
     await service.onModuleDestroy();
     await expect(test).resolves.toMatchObject({ cause: 'timeout' });
   });
