@@ -53,13 +53,18 @@ async function checkFiles({ folder }: ImageRoot): Promise<{ modules: number; all
   return { modules, all };
 }
 
+/** Entry points of packages that export only submodules. */
+const ENTRY_POINTS: Record<string, string> = { '@noble/hashes': '@noble/hashes/sha2.js' };
+
 /** Checks that each dependency can be loaded, including those that are loaded lazily. */
 async function checkDependencies(root: ImageRoot): Promise<void> {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<
     'dependencies' | 'optionalDependencies',
     Record<string, string>
   >;
-  const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+  const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }).map(
+    (name) => ENTRY_POINTS[name] ?? name,
+  );
   const missing = `
     const missing = [];
     for (const name of ${JSON.stringify(names)}) await import(name).catch((error) => missing.push(name + ': ' + error.message));
