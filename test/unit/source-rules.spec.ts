@@ -6,7 +6,7 @@ const ROOT = '/root';
 const FLAG = 'synchronize';
 const TEST = 'it';
 const HOST = 'registry';
-const ODD = 'whoe' + 'ver';
+const ODD = ['whoe', 'ver'].join('');
 
 describe('sourceViolations', () => {
   it.each([
