@@ -18,3 +18,16 @@ it('reports a failure to every caller and runs again afterwards', async () => {
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(await flight.run('a', () => Promise.resolve('yes'))).toBe('yes');
 });
+
+it('waits for a run without starting or failing one', async () => {
+  const flight = new SingleFlight<string, void>();
+  let hasEnded = false;
+  const run = flight.run('a', async () => {
+    await Promise.resolve();
+    hasEnded = true;
+    throw new Error('no');
+  });
+  await Promise.all([flight.settled('a'), expect(run).rejects.toThrow('no')]);
+  expect(hasEnded).toBe(true);
+  await flight.settled('b');
+});

@@ -15,4 +15,9 @@ export class SingleFlight<Key, Result> {
     this.running.set(key, started);
     return started;
   }
+
+  /** Waits for the current run of a key, if any. Never rejects. */
+  async settled(key: Key): Promise<void> {
+    await this.running.get(key)?.catch(() => undefined);
+  }
 }

@@ -75,8 +75,7 @@ export class QuotaAccount {
 
   /** Stores overuse and returns the unused reserve, when the replica stops. */
   async close(): Promise<void> {
-    // Joins a refill in progress, if any.
-    await this.refilling.run('account', () => Promise.resolve()).catch(() => undefined);
+    await this.refilling.settled('account');
     const { held, window, tools } = this;
     if (held !== 0 && tools.now() < this.endsAt) {
       this.held = 0;
