@@ -114,7 +114,10 @@ async function runSchemathesis(url: string, { headers, phases, examples }: Plan)
     REPORT,
     '--suppress-health-check',
     'all',
+    // Reveal a request that hangs, not a slow machine.
     '--request-timeout',
+    '60',
+    '--max-response-time',
     '60',
     '--no-color',
   ];

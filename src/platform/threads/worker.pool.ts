@@ -136,12 +136,10 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
   }
 
   private startWorker(): Worker {
-    const { niceness } = this.options;
     const worker = startThread(this.options);
     this.starting.add(worker);
     // The first message means that the worker has loaded.
     this.loaded = Promise.race([once(worker, 'message'), once(worker, 'exit')]).catch(() => undefined);
-    worker.once('online', () => yieldToMainThread(niceness));
     worker.on('message', (message: Message<Answer>) => void this.receive(worker, message));
     worker.on('error', (error: NodeJS.ErrnoException) =>
       this.lose(worker, error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'ended'),
@@ -158,6 +156,8 @@ export class WorkerPool<Request, Answer extends { id: number }, Result> {
   private async receive(worker: Worker, message: Message<Answer>): Promise<void> {
     if (message === WORKER_READY) {
       this.starting.delete(worker);
+      // Only now: on a busy machine a thread of low priority would take many seconds to load.
+      yieldToMainThread(this.options.niceness);
       return;
     }
     this.heardAt = performance.now();
