@@ -135,7 +135,7 @@ describe('POST …/token/{tokenUuid}/retry with data', () => {
       outcome: 'ok',
       details: { processInstanceUuid: uuid, changedData: ['amount', 'client', 'note'] },
     });
-    expect(JSON.stringify(audit)).not.toContain('Ada');
+    expect(JSON.stringify(audit)).not.toMatch(/"Ada/);
   });
 
   it('changes nothing if the retry is refused', async () => {
