@@ -4,6 +4,7 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Metrics } from '../../platform/observability/metrics/metrics.js';
 import { RedisService } from '../../platform/redis/redis.service.js';
 import { within } from '../../platform/concurrency/deadline.js';
+import { SingleFlight } from '../../platform/concurrency/single-flight.js';
 import { DatabaseDeadlineError, DatabaseUnavailableError } from '../../store/database.errors.js';
 import { ScanFailedError } from '../model/failures.js';
 import { type MadeScan, ScanStore } from '../storage/scan-store.js';
@@ -21,7 +22,7 @@ const RENEWALS = 3;
 @Injectable()
 export class ScanCoordinator implements OnModuleDestroy {
   /** Scans that callers wait for, by the number that the scan must exceed. */
-  private readonly wanted = new Map<number, Promise<DiscoveryResult>>();
+  private readonly wanted = new SingleFlight<number, DiscoveryResult>();
   /** Settles when all requested scans are done: this replica makes one after the other. */
   private last: Promise<unknown> = Promise.resolve();
   private readonly stop = new AbortController();
@@ -64,16 +65,11 @@ export class ScanCoordinator implements OnModuleDestroy {
 
   private async shared(requestedBy: string): Promise<DiscoveryResult> {
     const { begun: after } = await this.turns.look();
-    const known = this.wanted.get(after);
-    if (known !== undefined) {
-      return known;
-    }
-    const scan = this.last
-      .then(() => this.obtain(after, requestedBy))
-      .finally(() => this.wanted.delete(after));
-    this.wanted.set(after, scan);
-    this.last = scan.catch(() => undefined);
-    return scan;
+    return this.wanted.run(after, () => {
+      const scan = this.last.then(() => this.obtain(after, requestedBy));
+      this.last = scan.catch(() => undefined);
+      return scan;
+    });
   }
 
   /** Returns a scan with a higher number, made here or by another replica. */
