@@ -1,4 +1,4 @@
-import { endWithStartFailure } from './platform/observability/logging/log.js';
+import { logErrorAndExit } from './platform/observability/logging/log.js';
 import { Env } from './platform/config/env.js';
 
 /** Entry point of production. The process exits with status 78 when settings are missing or invalid. */
@@ -12,5 +12,5 @@ try {
   ]);
   await serve({ env, issuer: { inject: [Env], useFactory: oidcIssuer }, host: env.get('HOST') });
 } catch (error) {
-  endWithStartFailure(error);
+  logErrorAndExit(error);
 }

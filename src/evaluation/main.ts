@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { endWithStartError } from '../platform/config/cli.js';
+import { printErrorAndExit } from '../platform/config/cli.js';
 import { Clock } from '../platform/clock.js';
 import { Env } from '../platform/config/env.js';
 import { EvaluationIssuer } from './evaluation-issuer.js';
@@ -88,5 +88,5 @@ try {
   // Ignore errors here, so that the cause of the failed start is reported.
   await socket?.close().catch(() => undefined);
   await model?.close();
-  endWithStartError(error);
+  printErrorAndExit(error);
 }

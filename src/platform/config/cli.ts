@@ -24,7 +24,7 @@ function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
 }
 
 /** Reports why a process could not start, and exits with the same statuses. */
-export function endWithStartError(error: unknown): never {
+export function printErrorAndExit(error: unknown): never {
   process.exit(report(error));
 }
 

@@ -120,7 +120,7 @@ function text(value: unknown): string {
 }
 
 /** Logs why the service could not start, one line per wrong setting, and exits with 78 (EX_CONFIG) for wrong settings, otherwise 1. */
-export function endWithStartFailure(error: unknown): never {
+export function logErrorAndExit(error: unknown): never {
   if (error instanceof EnvError) {
     error.problems.forEach((problem) => logFatal('wrong configuration', { problem }));
   } else {
