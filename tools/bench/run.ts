@@ -19,7 +19,7 @@ import { scriptOptions } from '../scripts/options.js';
  *     npm run bench [-- --short] [reads] [processes] [jobs] [scale] [discovery] [storage] [tool-calls] [peers]
  *
  * Servers are measured alternately, round by round, so that speed drift of the machine affects all of them alike; ratios
- * are computed within a round. Prints figures without judging them.
+ * are computed within a round. Prints figures; it has no pass/fail thresholds.
  */
 const { values, positionals } = scriptOptions({
   allowPositionals: true,

@@ -63,8 +63,8 @@ export async function benchTimers(
   await queue?.close();
   printTable(
     `${timers} timers due within one second, each ending its process, ${rounds} rounds; ` +
-      'late is the time from when a timer is due to its step or transaction; CPU us is the processor time per timer',
-    ['', 'completed/s', 'late p50 ms', 'late p99 ms', 'CPU us', 'database us', 'incidents'],
+      'late is the time from when a timer is due to its step or transaction; CPU µs is the processor time per timer',
+    ['', 'completed/s', 'late p50 ms', 'late p99 ms', 'CPU µs', 'database µs', 'incidents'],
     [rowOf('service', storms), ...(queue === undefined ? [] : [rowOf('BullMQ', queued)])],
   );
   if (queue !== undefined) {

@@ -116,8 +116,8 @@ export function printTurns(turns: Turns): void {
       }),
     );
     printTable(
-      `${TITLES[kind]}; CPU us is the processor time per operation in the named process, database us that in the database server`,
-      ['', 'callers', 'a second', 'p50 ms', 'p99 ms', 'CPU us', 'database us', 'service / it'],
+      `${TITLES[kind]}; CPU µs is the processor time per operation in the named process, database µs that in the database server`,
+      ['', 'callers', 'a second', 'p50 ms', 'p99 ms', 'CPU µs', 'database µs', 'service / peer'],
       rows,
     );
   }

@@ -115,7 +115,7 @@ async function compare(
   const [subject = []] = Object.values(results);
   printTable(
     title,
-    ['server', 'requests/s', 'p50 ms', 'p99 ms', 'CPU us', 'service / it'],
+    ['server', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs', 'service / peer'],
     Object.entries(results).map(([name, loads]) => {
       const middle = (key: keyof Load, digits: number): string =>
         figure(median(loads.map((one) => one[key])), digits);
