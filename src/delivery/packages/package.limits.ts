@@ -1,6 +1,6 @@
 /** Limits of packages, which are untrusted, and of the thread that checks them. */
 export const packageLimits = {
-  /** Maximum size of an application package as one JSON document. */
+  /** Maximum bytes of an application package as one JSON document: 8 MiB. */
   bytes: 8_388_608,
   /** Maximum number of BPMN files per package. */
   processes: 200,
@@ -14,7 +14,7 @@ export const packageLimits = {
   libraries: 50,
   /** Maximum number of applications that may use builds of a package as a library (usableBy). */
   libraryUsers: 500,
-  /** Maximum size of a JSON Schema in a package, as JSON. */
+  /** Maximum bytes of a JSON Schema in a package, as JSON. */
   schemaBytes: 65_536,
   /** Maximum number of problems reported per package. */
   problems: 500,
@@ -24,7 +24,7 @@ export const packageLimits = {
   waitMs: 60_000,
   /** Maximum time to read, and to check, a package in the thread, in milliseconds. */
   timeoutMs: 60_000,
-  /** Heap size of the thread. */
+  /** Heap size of the thread, in MiB. */
   memoryMb: 512,
   /** Scheduling priority of the thread (nice, Linux only). Moderate, since a caller waits for each delivery. */
   niceness: 5,
