@@ -42,7 +42,7 @@ const environment = {
   DATA_DIR: dataDir,
   PORT: String(await freePort()),
   MCP_PORT: String(await freePort()),
-  WORLD_PORT: String(await freePort()),
+  SYSTEMS_PORT: String(await freePort()),
   FIRST: join(dataDir, 'first'),
 };
 const children: ChildProcess[] = [];
