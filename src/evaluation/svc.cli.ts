@@ -1,10 +1,10 @@
 import { svc } from '../../packages/client/src/command-line/svc.command.js';
-import { surroundingsOf } from '../../packages/client/src/command-line/session.js';
+import { processEnvironment } from '../../packages/client/src/command-line/session.js';
 import { runCli } from '../platform/config/cli.js';
 import { evaluationAddress } from './token-socket.client.js';
 
 /** The command line of the repository. Without SVC_URL it uses the evaluation server of this machine. */
 await runCli((args, print) => {
-  const surroundings = surroundingsOf(print);
-  return svc(args, { ...surroundings, evaluation: () => evaluationAddress(surroundings.env) });
+  const environment = processEnvironment(print);
+  return svc(args, { ...environment, evaluation: () => evaluationAddress(environment.env) });
 });

@@ -7,7 +7,7 @@ import {
   isJsonObject,
   type JsonObject,
 } from '#engine/json';
-import { UsageError, type SvcSurroundings } from './session.js';
+import { UsageError, type SvcEnvironment } from './session.js';
 
 /**
  * Reads process data from an option: JSON, `@FILE`, or `-` for standard input.
@@ -15,7 +15,7 @@ import { UsageError, type SvcSurroundings } from './session.js';
  */
 export async function processData(
   given: string | undefined,
-  { pathOf, readInput }: SvcSurroundings,
+  { pathOf, readInput }: SvcEnvironment,
 ): Promise<JsonObject> {
   if (given === undefined) {
     return {};
@@ -36,8 +36,8 @@ export async function processData(
 
 async function textOf(
   given: string,
-  pathOf: SvcSurroundings['pathOf'],
-  readInput: SvcSurroundings['readInput'],
+  pathOf: SvcEnvironment['pathOf'],
+  readInput: SvcEnvironment['readInput'],
 ): Promise<string> {
   if (given === '-') {
     return readInput();

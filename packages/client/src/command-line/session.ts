@@ -14,7 +14,7 @@ interface ServiceAddress {
 }
 
 /** Environment of the command line. */
-export interface SvcSurroundings {
+export interface SvcEnvironment {
   env: Env;
   print: (line: string) => void;
   printError: (line: string) => void;
@@ -36,7 +36,7 @@ export interface SharedOptions {
 /** An invocation of the command line: its service and output. */
 export class Session {
   constructor(
-    readonly surroundings: SvcSurroundings,
+    readonly environment: SvcEnvironment,
     private readonly options: SharedOptions,
   ) {}
 
@@ -50,7 +50,7 @@ export class Session {
    * @throws UsageError when one of the two is missing
    */
   async address(): Promise<ServiceAddress> {
-    const { env, evaluation } = this.surroundings;
+    const { env, evaluation } = this.environment;
     const url = this.options.url ?? env.variable('SVC_URL');
     const token = this.options.token ?? env.variable('SVC_TOKEN');
     if (url !== undefined && token !== undefined) {
@@ -72,7 +72,7 @@ export class Session {
   }
 
   show(data: unknown, lines: () => string[]): void {
-    (this.isJson ? [JSON.stringify(data)] : lines()).forEach(this.surroundings.print);
+    (this.isJson ? [JSON.stringify(data)] : lines()).forEach(this.environment.print);
   }
 
   showList(found: readonly unknown[], lines: () => string[], none: string): void {
@@ -84,13 +84,13 @@ export class Session {
 
   printText(lines: string[]): void {
     if (!this.isJson) {
-      lines.forEach(this.surroundings.print);
+      lines.forEach(this.environment.print);
     }
   }
 
   note(line: string): void {
     if (!this.isJson) {
-      this.surroundings.printError(line);
+      this.environment.printError(line);
     }
   }
 
@@ -100,7 +100,7 @@ export class Session {
 }
 
 /** Returns the environment of this process. */
-export function surroundingsOf(print: (line: string) => void): SvcSurroundings {
+export function processEnvironment(print: (line: string) => void): SvcEnvironment {
   return {
     env: Env.fromProcess('maintenance'),
     print,

@@ -1,6 +1,6 @@
 import { runCli } from '../../../../src/platform/config/cli.js';
-import { surroundingsOf } from './session.js';
+import { processEnvironment } from './session.js';
 import { svc } from './svc.command.js';
 
-/** The program `svc` of the client package, without evaluation server. */
-await runCli((args, print) => svc(args, surroundingsOf(print)));
+/** Entry point of `svc` in the client package; cannot start an evaluation server. */
+await runCli((args, print) => svc(args, processEnvironment(print)));

@@ -4,7 +4,7 @@ import { differences, RUNNING, withdraw } from './commands/build-commands.js';
 import { completionScript, SHELLS } from './completion.js';
 import { INCIDENT_STATES, incidents, retry } from './commands/incident-commands.js';
 import { act, show, startProcess } from './commands/process-commands.js';
-import { Session, UsageError, type SharedOptions, type SvcSurroundings } from './session.js';
+import { Session, UsageError, type SharedOptions, type SvcEnvironment } from './session.js';
 import { printable } from '../../../../src/platform/printable.js';
 import { tools } from './commands/tools-command.js';
 import { trace } from './commands/trace-command.js';
@@ -26,16 +26,16 @@ const BASE_URL: Repeatable = ['--base-url <system=url>', 'address of a system; r
  * Runs the command line `svc` (docs/commands.md).
  * @returns the exit status: 0 success, 1 failure, 2 invalid command line
  */
-export async function svc(args: string[], surroundings: SvcSurroundings): Promise<number> {
+export async function svc(args: string[], environment: SvcEnvironment): Promise<number> {
   let status = 0;
-  const program = programOf(surroundings, (result) => {
+  const program = programOf(environment, (result) => {
     status = result;
   });
   try {
     await program.parseAsync(args, { from: 'user' });
     return status;
   } catch (error) {
-    return statusOf(error, surroundings);
+    return statusOf(error, environment);
   }
 }
 
@@ -43,7 +43,7 @@ export async function svc(args: string[], surroundings: SvcSurroundings): Promis
  * Prints an error of the command line or the service and returns the exit status.
  * @throws all other errors
  */
-function statusOf(error: unknown, { printError }: SvcSurroundings): number {
+function statusOf(error: unknown, { printError }: SvcEnvironment): number {
   if (error instanceof CommanderError) {
     // Commander has already printed the message. Help is not an error.
     return error.exitCode === 0 ? 0 : USAGE;
@@ -66,7 +66,7 @@ function statusOf(error: unknown, { printError }: SvcSurroundings): number {
   throw error;
 }
 
-function programOf(surroundings: SvcSurroundings, done: (status: number) => void): Command {
+function programOf(environment: SvcEnvironment, done: (status: number) => void): Command {
   const program = new Command('svc')
     .description('Applications and processes of svc-platform.')
     .option(
@@ -79,14 +79,14 @@ function programOf(surroundings: SvcSurroundings, done: (status: number) => void
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => surroundings.print(text.trimEnd()),
-      writeErr: (text) => surroundings.printError(text.trimEnd()),
+      writeOut: (text) => environment.print(text.trimEnd()),
+      writeErr: (text) => environment.printError(text.trimEnd()),
     });
   const running: Running =
     (run) =>
     async (...given) => {
       const command = given.at(-1) as Command;
-      const session = new Session(surroundings, command.optsWithGlobals<SharedOptions>());
+      const session = new Session(environment, command.optsWithGlobals<SharedOptions>());
       done(await run(session, ...(given.slice(0, -1) as never[])));
     };
   addAuthorCommands(program, running);
@@ -96,7 +96,7 @@ function programOf(surroundings: SvcSurroundings, done: (status: number) => void
     .command('completion')
     .description('print a script that completes commands: source <(svc completion bash)')
     .addArgument(new Argument('<shell>').choices(SHELLS))
-    .action((shell: (typeof SHELLS)[number]) => surroundings.print(completionScript(program, shell)));
+    .action((shell: (typeof SHELLS)[number]) => environment.print(completionScript(program, shell)));
   return program;
 }
 
@@ -137,7 +137,7 @@ function addAuthorCommands(program: Command, running: Running): void {
     .option('--force', FORCE)
     .option(...LIBRARY)
     .option(...BASE_URL)
-    .action(running(loaded(() => import('./deliver-order.js'), 'deliverFolder')));
+    .action(running(loaded(() => import('./deliver-folder.js'), 'deliverFolder')));
   program
     .command('watch <folder>')
     .description('deliver, test connections, commit, build and activate at every change, until Ctrl-C')

@@ -519,7 +519,7 @@ describe('svc', () => {
     expect(JSON.parse(shown.output)).toMatchObject({ data: { amount: 7 } });
     expect(await inside(['retry', uuid, '--data', '{ "amount": 8 }'])).toMatchObject({
       status: 2,
-      errors: 'The instance has no incident to retry, so its data were not changed.',
+      errors: 'The instance has no incident to retry, so its data was not changed.',
     });
   });
 

@@ -4,7 +4,7 @@ import type { PackageProblem } from '../../index.js';
 import { problemLine } from '../delivery/delivery-lines.js';
 import { readPackageFolder } from '../../../../../src/delivery/packages/reading/package-folder.js';
 import { PackagesService } from '../../../../../src/delivery/packages/packages.service.js';
-import { UsageError, type Session, type SvcSurroundings } from '../session.js';
+import { UsageError, type Session, type SvcEnvironment } from '../session.js';
 import { APP_ID, starterApplication } from '../starter-application.js';
 
 /**
@@ -16,7 +16,7 @@ export async function initApplication(
   folder: string,
   { app }: { app?: string },
 ): Promise<number> {
-  const root = session.surroundings.pathOf(folder);
+  const root = session.environment.pathOf(folder);
   const appId = app ?? basename(root);
   if (!APP_ID.test(appId)) {
     throw new UsageError(
@@ -50,7 +50,7 @@ export async function initApplication(
 
 /** Checks a folder as a delivery would, as far as possible without a service. */
 export async function validateFolder(session: Session, folder: string): Promise<number> {
-  const { problems, notChecked } = await problemsOf(session.surroundings, folder);
+  const { problems, notChecked } = await problemsOf(session.environment, folder);
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   session.show({ valid: errors === 0, problems, notChecked }, () => [
     ...problems.map(problemLine),
@@ -61,7 +61,7 @@ export async function validateFolder(session: Session, folder: string): Promise<
 }
 
 /** Returns the application id in a folder; undefined when the folder cannot be read. */
-export async function appIdOf({ pathOf }: SvcSurroundings, folder: string): Promise<string | undefined> {
+export async function appIdOf({ pathOf }: SvcEnvironment, folder: string): Promise<string | undefined> {
   const { document } = await readPackageFolder(pathOf(folder));
   return appIdIn(document);
 }
@@ -73,7 +73,7 @@ export function appIdIn(document: Record<string, unknown> | null): string | unde
 }
 
 async function problemsOf(
-  { env, pathOf }: SvcSurroundings,
+  { env, pathOf }: SvcEnvironment,
   folder: string,
 ): Promise<{ problems: PackageProblem[]; notChecked: string[] }> {
   const { document, problems: unread } = await readPackageFolder(pathOf(folder));

@@ -138,7 +138,7 @@ const RETRY_NOTE = 'A workflow that has already made a non-repeatable call conti
  * Retries an instance: one token, or all that have stopped, or the instance itself if it has stopped as a whole.
  * @param options.data JSON merge patch that corrects process data first; stored with the first retried incident
  * @returns 1 when some incidents cannot be retried
- * @throws UsageError when data are given but nothing has stopped, in which case they are not stored
+ * @throws UsageError when data is given but nothing has stopped; the data is not stored
  */
 export async function retry(
   session: Session,
@@ -146,14 +146,14 @@ export async function retry(
   options: { at?: string; data?: string },
 ): Promise<number> {
   const { at, data } = options;
-  const patch = data === undefined ? undefined : await processData(data, session.surroundings);
+  const patch = data === undefined ? undefined : await processData(data, session.environment);
   const svc = await session.service();
   const { data: instance } = await svc.getProcessInstance({ path: { uuid } });
   const stopped = at === undefined ? instance.incidents.map(({ tokenUuid }) => tokenUuid) : [at];
   if (patch !== undefined && stopped.length === 0) {
-    throw new UsageError('The instance has no incident to retry, so its data were not changed.');
+    throw new UsageError('The instance has no incident to retry, so its data was not changed.');
   }
-  const answers = await retried(svc, uuid, new Set(stopped), patch);
+  const answers = await retryTokens(svc, uuid, new Set(stopped), patch);
   const left = answers.flatMap(({ notRetried }) => notRetried ?? []);
   const retriedIncidents = answers.flatMap(({ retriedIncidents }) => retriedIncidents);
   const { state } = answers.at(-1) ?? instance;
@@ -167,7 +167,7 @@ export async function retry(
   return left.length === 0 ? 0 : 1;
 }
 
-async function retried(
+async function retryTokens(
   svc: SvcClient,
   uuid: string,
   tokens: ReadonlySet<string | null>,
@@ -175,7 +175,7 @@ async function retried(
 ): Promise<InstanceRetry[]> {
   const answers: InstanceRetry[] = [];
   for (const tokenUuid of tokens) {
-    // Apply the patch only once, since the process may have changed the data since.
+    // Apply the patch only once: the process may have changed the data since.
     const isStored = answers.some(({ retriedIncidents }) => retriedIncidents.length > 0);
     const body = patch === undefined || isStored ? {} : { body: { data: patch } };
     const answer =

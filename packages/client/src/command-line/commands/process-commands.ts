@@ -35,7 +35,7 @@ export async function startProcess(
   process: string,
   options: StartOptions,
 ): Promise<number> {
-  const data = await processData(options.data, session.surroundings);
+  const data = await processData(options.data, session.environment);
   const { startCondition, key } = options;
   const svc = await session.service();
   const buildId = options.build ?? (await svc.getBuildInfo({ path: { appId } })).data.buildId;
@@ -82,7 +82,7 @@ export async function act(
   action: string,
   options: { data?: string; at?: string; key?: string },
 ): Promise<number> {
-  const body = await processData(options.data, session.surroundings);
+  const body = await processData(options.data, session.environment);
   const svc = await session.service();
   const { data: instance } = await svc.getProcessInstance({ path: { uuid } });
   const open = openActions(instance);

@@ -11,7 +11,7 @@ import {
   type ReadFolder,
 } from '../../../../../src/delivery/packages/reading/package-folder.js';
 import { appIdIn } from './author-commands.js';
-import { deliverFolder, type DeliveryOptions } from '../deliver-order.js';
+import { deliverFolder, type DeliveryOptions } from '../deliver-folder.js';
 import type { Session } from '../session.js';
 
 type WatchOptions = Omit<DeliveryOptions, 'testConnections'>;
@@ -36,7 +36,7 @@ interface Snapshot {
  * of it is already active. A failed delivery is retried when a file is saved.
  */
 export async function watchFolder(session: Session, folder: string, options: WatchOptions): Promise<number> {
-  const signal = session.surroundings.untilStopped();
+  const signal = session.environment.untilStopped();
   const note = (line: string): void =>
     session.note(`${clock.now().toTimeString().slice(0, TIME_LENGTH)} ${line}; press Ctrl-C to stop`);
   let seen = await lookAt(session, folder, options);
@@ -77,7 +77,7 @@ function deliverLook(
 }
 
 async function lookAt(
-  { surroundings: { pathOf } }: Session,
+  { environment: { pathOf } }: Session,
   folder: string,
   { app, library, baseUrl }: WatchOptions,
 ): Promise<Snapshot> {

@@ -13,7 +13,7 @@ import { agentLines, connectionLine, problemLine } from './delivery-lines.js';
 import { DeliveryClient, DeliveryError, TEST_PASSED, type TestedSystem } from './delivery.client.js';
 
 /** A delivery as requested on the command line. */
-export interface Order {
+export interface DeliveryRequest {
   folder: string;
   appId: string;
   versionId: string;
@@ -44,7 +44,7 @@ export interface Delivered {
 }
 
 /** Environment of a delivery. */
-export interface DeliverSurroundings {
+export interface DeliveryEnvironment {
   print: (line: string) => void;
   printError: (line: string) => void;
   pathOf: (folder: string) => string;
@@ -60,35 +60,35 @@ export interface DeliverSurroundings {
  * @param delivered is updated with the progress
  * @returns the exit status: 0, or 1 on failure
  */
-export async function deliverOrder(
-  order: Order,
-  surroundings: DeliverSurroundings,
+export async function deliverPackage(
+  request: DeliveryRequest,
+  environment: DeliveryEnvironment,
   delivered: Delivered,
 ): Promise<number> {
-  return new DeliveryRun(order, surroundings, delivered).run();
+  return new DeliveryRun(request, environment, delivered).run();
 }
 
 /** Returns the state of a delivery before it starts. */
-export function notDelivered({ appId, versionId }: Order): Delivered {
+export function initialDelivery({ appId, versionId }: DeliveryRequest): Delivered {
   return { appId, versionId, package: null, committed: false, buildId: null, active: false, problems: [] };
 }
 
 class DeliveryRun {
   constructor(
-    private readonly order: Order,
-    private readonly surroundings: DeliverSurroundings,
+    private readonly request: DeliveryRequest,
+    private readonly environment: DeliveryEnvironment,
     private readonly delivered: Delivered,
   ) {}
 
   async run(): Promise<number> {
-    const { content, pathOf, printError } = this.surroundings;
-    const { document, problems } = content ?? (await readPackageFolder(pathOf(this.order.folder)));
+    const { content, pathOf, printError } = this.environment;
+    const { document, problems } = content ?? (await readPackageFolder(pathOf(this.request.folder)));
     this.report(problems);
     if (document === null) {
       return 1;
     }
     try {
-      await this.deliver(ordered(document, this.order));
+      await this.deliver(withOverrides(document, this.request));
       return 0;
     } catch (error) {
       if (!(error instanceof DeliveryError)) {
@@ -102,45 +102,45 @@ class DeliveryRun {
 
   private report(found: PackageProblem[]): void {
     this.delivered.problems.push(...found);
-    found.forEach((problem) => this.surroundings.print(problemLine(problem)));
+    found.forEach((problem) => this.environment.print(problemLine(problem)));
   }
 
   private async deliver(document: JsonObject): Promise<void> {
-    const { order, delivered } = this;
-    const { print } = this.surroundings;
-    const client = new DeliveryClient(order);
-    const { state, isCommitted, checksum, warnings } = await client.store(order, document);
+    const { request, delivered } = this;
+    const { print } = this.environment;
+    const client = new DeliveryClient(request);
+    const { state, isCommitted, checksum, warnings } = await client.store(request, document);
     delivered.package = state;
     this.report(warnings);
-    print(`package ${order.appId} ${order.versionId} ${state}`);
-    if (order.testConnections) {
+    print(`package ${request.appId} ${request.versionId} ${state}`);
+    if (request.testConnections) {
       await this.testConnections(client);
     }
-    if (order.commit && checksum !== undefined) {
-      this.report(await client.commit(order, order.message, checksum));
+    if (request.commit && checksum !== undefined) {
+      this.report(await client.commit(request, request.message, checksum));
     }
-    if (order.commit || isCommitted) {
+    if (request.commit || isCommitted) {
       delivered.committed = true;
-      print(`version ${order.versionId} ${isCommitted ? 'was committed before' : 'committed'}`);
+      print(`version ${request.versionId} ${isCommitted ? 'was committed before' : 'committed'}`);
     }
-    if (order.build) {
+    if (request.build) {
       await this.build(client);
     }
   }
 
   private async build(client: DeliveryClient): Promise<void> {
-    const { order, delivered } = this;
-    const { print, whenBuilt } = this.surroundings;
+    const { request, delivered } = this;
+    const { print, whenBuilt } = this.environment;
     // Read before the build, so that a build activated in the meantime is not replaced unnoticed.
-    const before = order.activate ? await client.activeTag(order) : null;
-    const { buildId, warnings } = await client.build(order);
+    const before = request.activate ? await client.activeTag(request) : null;
+    const { buildId, warnings } = await client.build(request);
     delivered.buildId = buildId;
     this.report(warnings);
     print(`build ${buildId}`);
     await whenBuilt(buildId);
-    if (order.activate) {
+    if (request.activate) {
       await this.requireAgents(client, buildId);
-      await client.activate(order, buildId, before);
+      await client.activate(request, buildId, before);
       print(`active build ${buildId}`);
       delivered.active = true;
     }
@@ -148,8 +148,8 @@ class DeliveryRun {
 
   /** @throws DeliveryError when a test fails */
   private async testConnections(client: DeliveryClient): Promise<void> {
-    const { print, onProgress } = this.surroundings;
-    const tested = await client.testConnections(this.order, onProgress);
+    const { print, onProgress } = this.environment;
+    const tested = await client.testConnections(this.request, onProgress);
     this.delivered.connections = tested;
     tested.map(connectionLine).forEach((line) => print(line));
     if (tested.some(({ status }) => status !== TEST_PASSED)) {
@@ -164,11 +164,11 @@ class DeliveryRun {
    * @throws DeliveryError when an agent cannot run
    */
   private async requireAgents(client: DeliveryClient, buildId: string): Promise<void> {
-    const { order, surroundings } = this;
-    const agents = order.force ? undefined : await client.agents(order, buildId);
+    const { request, environment } = this;
+    const agents = request.force ? undefined : await client.agents(request, buildId);
     if (agents !== undefined && !agents.ready) {
-      agentLines(agents, order.appId).forEach((line) => surroundings.print(line));
-      throw new DeliveryError(refusalOf(order, buildId, agents));
+      agentLines(agents, request.appId).forEach((line) => environment.print(line));
+      throw new DeliveryError(refusalOf(request, buildId, agents));
     }
   }
 }
@@ -177,7 +177,7 @@ class DeliveryRun {
  * Applies --library and --base-url to the document.
  * @throws DeliveryError when --base-url names an unknown system
  */
-function ordered(document: JsonObject, { libraries, baseUrls }: Order): JsonObject {
+function withOverrides(document: JsonObject, { libraries, baseUrls }: DeliveryRequest): JsonObject {
   const known = withLibraryBuilds(document, libraries);
   const { document: moved, unknown, names } = withBaseUrls(known, baseUrls);
   if (unknown.length > 0) {
@@ -187,7 +187,7 @@ function ordered(document: JsonObject, { libraries, baseUrls }: Order): JsonObje
   return moved;
 }
 
-function refusalOf({ appId }: Order, buildId: string, { nodes }: PreflightResponse): string {
+function refusalOf({ appId }: DeliveryRequest, buildId: string, { nodes }: PreflightResponse): string {
   const isOfLibrary = nodes.some((node) => node.appId !== appId && node.reason !== null);
   const ofLibrary = isOfLibrary
     ? ' If an agent of a library needs another build of the library, set it with --library in a new version.'

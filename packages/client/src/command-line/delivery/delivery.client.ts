@@ -143,9 +143,9 @@ export class DeliveryClient {
    * @throws DeliveryError also when another build was activated in the meantime
    */
   async activate({ appId }: DeliveryVersion, buildId: string, before: string | null): Promise<void> {
-    const order = { path: { appId }, body: { buildId } };
+    const request = { path: { appId }, body: { buildId } };
     try {
-      await bodyOf(this.service.activateBuild(order));
+      await bodyOf(this.service.activateBuild(request));
     } catch (error) {
       if (refusalIn(error)?.status !== PRECONDITION_REQUIRED) {
         throw error;
@@ -153,7 +153,7 @@ export class DeliveryClient {
       if (before === null) {
         throw activatedMeanwhile(buildId, error);
       }
-      await bodyOf(this.service.activateBuild({ ...order, headers: { 'If-Match': before } })).catch(
+      await bodyOf(this.service.activateBuild({ ...request, headers: { 'If-Match': before } })).catch(
         (refusal: unknown) => {
           throw refusalIn(refusal)?.status === PRECONDITION_FAILED
             ? activatedMeanwhile(buildId, refusal)

@@ -1,6 +1,11 @@
 import { ServiceError, SvcError, type BuildDifferencesResponse } from '../index.js';
 import { printable } from '../../../../src/platform/printable.js';
-import { deliverOrder, notDelivered, type Delivered, type Order } from './delivery/deliver.command.js';
+import {
+  deliverPackage,
+  initialDelivery,
+  type Delivered,
+  type DeliveryRequest,
+} from './delivery/deliver.command.js';
 import type { ReadFolder } from '../../../../src/delivery/packages/reading/package-folder.js';
 import { appIdOf } from './commands/author-commands.js';
 import { differenceLines, differencesOf } from './commands/build-commands.js';
@@ -38,24 +43,24 @@ export async function deliverFolder(
   options: DeliverOptions,
   content?: ReadFolder,
 ): Promise<number> {
-  const order = await orderOf(session, folder, options);
-  const delivered: DeliveryReport = notDelivered(order);
+  const request = await requestOf(session, folder, options);
+  const delivered: DeliveryReport = initialDelivery(request);
   const whenBuilt = async (buildId: string): Promise<void> => {
     try {
-      delivered.differences = await differencesOf(session, { appId: order.appId, buildId });
-      session.printText(differenceLines(delivered.differences, order.appId));
+      delivered.differences = await differencesOf(session, { appId: request.appId, buildId });
+      session.printText(differenceLines(delivered.differences, request.appId));
     } catch (error) {
-      session.surroundings.printError(unreadDifferences(error));
+      session.environment.printError(unreadDifferences(error));
     }
   };
-  const surroundings = {
-    ...session.surroundings,
+  const environment = {
+    ...session.environment,
     whenBuilt,
     content,
     print: (line: string) => session.printText([line]),
     onProgress: (line: string) => session.note(line),
   };
-  const status = await deliverOrder(order, surroundings, delivered);
+  const status = await deliverPackage(request, environment, delivered);
   session.show(delivered, () => []);
   return status;
 }
@@ -72,7 +77,11 @@ function unreadDifferences(error: unknown): string {
   return printable(`The differences from the active build could not be read: ${status}${error.message}`);
 }
 
-async function orderOf(session: Session, folder: string, options: DeliverOptions): Promise<Order> {
+async function requestOf(
+  session: Session,
+  folder: string,
+  options: DeliverOptions,
+): Promise<DeliveryRequest> {
   // Not a required option of commander, which would report it before a misspelt option.
   if (options.version === undefined) {
     throw new UsageError("error: required option '--version <id>' not specified");
@@ -85,7 +94,7 @@ async function orderOf(session: Session, folder: string, options: DeliverOptions
   }
   return {
     folder,
-    appId: options.app ?? (await appIdOf(session.surroundings, folder)) ?? '',
+    appId: options.app ?? (await appIdOf(session.environment, folder)) ?? '',
     versionId: options.version,
     testConnections: options.testConnections === true,
     commit: options.commit === true,
