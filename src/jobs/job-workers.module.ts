@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { JobEnds } from './work/job-ends.service.js';
+import { JobOutcomes } from './work/job-outcomes.service.js';
 import { JobMetrics } from './work/job-metrics.js';
 import { JobRunner } from './work/job-runner.js';
 import { DatabaseTime } from '../store/tables/database-time.js';
@@ -13,6 +13,6 @@ import { JobsRepository } from './storage/jobs.repository.js';
  */
 @Module({
   imports: [JobsModule],
-  providers: [JobEnds, JobMetrics, JobRunner, DatabaseTime, JobsRepository, JobWorkerService],
+  providers: [JobOutcomes, JobMetrics, JobRunner, DatabaseTime, JobsRepository, JobWorkerService],
 })
 export class JobWorkersModule {}

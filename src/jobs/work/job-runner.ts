@@ -6,7 +6,7 @@ import { recordedSpan } from '../../platform/observability/tracing/spans.js';
 import { Tracer } from '../../platform/observability/tracing/tracer.js';
 import type { JobLane, ClaimedJob, Job, JobHandler } from '../model/job-queue.types.js';
 import { asJobSpan } from '../model/job-trace.js';
-import { JobEnds } from './job-ends.service.js';
+import { JobOutcomes } from './job-outcomes.service.js';
 import { JobHandlersService } from '../queue/job-handlers.service.js';
 import { retryDelay } from './job-delay.js';
 import { JobLease } from './job-lease.js';
@@ -42,7 +42,7 @@ export class JobRunner {
     private readonly handlers: JobHandlersService,
     private readonly queue: JobQueueService,
     private readonly jobs: JobsRepository,
-    private readonly ends: JobEnds,
+    private readonly outcomes: JobOutcomes,
     private readonly log: Log,
     private readonly metrics: Metrics,
   ) {}
@@ -93,7 +93,7 @@ export class JobRunner {
   /** Reverts uncertain claims and stores pending outcomes of runs. @throws when the database is still unavailable */
   async storePending(): Promise<void> {
     await this.jobs.revertUncertainClaims();
-    await this.ends.storePending();
+    await this.outcomes.storePending();
   }
 
   private async outcomeOf(job: Job, handler: JobHandler, lease: JobLease): Promise<Outcome> {
@@ -109,7 +109,7 @@ export class JobRunner {
   }
 
   private async work(job: Job, handler: JobHandler, lease: JobLease): Promise<void> {
-    if (handler.giveUp !== undefined && this.ends.isUsedUp(job)) {
+    if (handler.giveUp !== undefined && this.outcomes.isUsedUp(job)) {
       throw new JobAttemptsUsedUpError();
     }
     const heartbeat = (): Promise<void> => lease.renew(() => this.jobs.extend(job, lease.leaseMs));
@@ -130,12 +130,12 @@ export class JobRunner {
       return 'stopped';
     }
     // Checked before a lost lease, because a database failure can be the reason why the lease was lost.
-    if (this.ends.isInterruption(error, lease)) {
+    if (this.outcomes.isInterruption(error, lease)) {
       this.log.warn('job interrupted by a failure of the database', {
         ...fieldsOf(job),
         ...errorFields(error),
       });
-      await this.ends.store({ job, countedAs: 'interruption' }, lease);
+      await this.outcomes.store({ job, countedAs: 'interruption' }, lease);
       return 'interrupted';
     }
     if (error instanceof LeaseLostError || lease.endedBy instanceof LeaseLostError) {
@@ -151,12 +151,12 @@ export class JobRunner {
   }
 
   private async failed(job: Job, handler: JobHandler, lease: JobLease, error: unknown): Promise<Outcome> {
-    const isLast = error instanceof JobGiveUpError || this.ends.isLastFailure(job);
+    const isLast = error instanceof JobGiveUpError || this.outcomes.isLastFailure(job);
     if (isLast && handler.giveUp !== undefined) {
       return this.giveUp(job, handler.giveUp.bind(handler), lease, error);
     }
     this.log.warn('job failed', { ...fieldsOf(job), ...errorFields(error) });
-    await this.ends.store({ job, countedAs: 'failure' }, lease);
+    await this.outcomes.store({ job, countedAs: 'failure' }, lease);
     return 'failed';
   }
 
@@ -164,7 +164,7 @@ export class JobRunner {
     try {
       await this.jobs.takeBack(job, delayMs);
     } catch (error) {
-      this.ends.deferInterruption(job);
+      this.outcomes.deferInterruption(job);
       throw error;
     }
   }
@@ -174,10 +174,10 @@ export class JobRunner {
       await this.jobs.putOff(job, retryDelay(job.attempts));
       return 'lost';
     } catch (error) {
-      if (!this.ends.isInterruption(error, lease)) {
+      if (!this.outcomes.isInterruption(error, lease)) {
         throw error;
       }
-      await this.ends.store({ job, countedAs: 'interruption' }, lease);
+      await this.outcomes.store({ job, countedAs: 'interruption' }, lease);
       return 'interrupted';
     }
   }
@@ -200,7 +200,7 @@ export class JobRunner {
         return 'lost';
       }
       this.log.error('job could not be given up', failure, fieldsOf(job));
-      await this.ends.store({ job, countedAs: 'failure' }, lease);
+      await this.outcomes.store({ job, countedAs: 'failure' }, lease);
       return 'failed';
     }
   }

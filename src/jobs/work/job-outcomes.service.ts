@@ -11,21 +11,21 @@ import { LeaseLostError } from '../queue/jobs.errors.js';
 import { JobsRepository } from '../storage/jobs.repository.js';
 import { jobLimits } from '../job.limits.js';
 
-/** A run that did not complete its job, and how it counts. */
-interface RunEnd {
-  /** Its `attempts` includes this run. */
+/** An attempt that did not complete its job, and how it counts. */
+interface AttemptOutcome {
+  /** Its `attempts` includes this one. */
   job: Job;
   countedAs: 'failure' | 'interruption';
 }
 
 /**
- * Stores the outcome of runs that did not complete their jobs. An outcome that is never stored looks like a crash. If the service's
- * own database fails, the outcome is kept and stored before this replica claims again, so the run does not count as a crash while
+ * Stores the outcome of attempts that did not complete their jobs. An outcome that is never stored looks like a crash. If the service's
+ * own database fails, the outcome is kept and stored before this replica claims again, so the attempt does not count as a crash while
  * the replica lives.
  */
 @Injectable()
-export class JobEnds {
-  private readonly pending = new Set<RunEnd>();
+export class JobOutcomes {
+  private readonly pending = new Set<AttemptOutcome>();
   private readonly storing = new SingleFlight<'pending', void>();
 
   constructor(
@@ -34,7 +34,7 @@ export class JobEnds {
     private readonly log: Log,
   ) {}
 
-  /** Returns whether too many runs of a job failed or crashed to run it again. */
+  /** Returns whether too many attempts failed or crashed to run the job again. */
   isUsedUp({ attempts, failures, interruptions }: Job): boolean {
     const crashes = attempts - 1 - failures - interruptions;
     return failures >= jobLimits.maxAttempts || crashes >= jobLimits.maxCrashes;
@@ -46,8 +46,8 @@ export class JobEnds {
   }
 
   /**
-   * Returns whether a failure of the service's own database ended a run: the error says so, or the run lost its lease while the
-   * database failed, so the lease could not be renewed or the outcome not be stored.
+   * Returns whether a failure of the service's own database ended an attempt: the error says so, or the attempt lost its lease while the
+   * database failed, so the lease could not be renewed or the outcome could not be stored.
    */
   isInterruption(error: unknown, lease: JobLease): boolean {
     const isLost = error instanceof LeaseLostError || lease.endedBy instanceof LeaseLostError;
@@ -58,20 +58,20 @@ export class JobEnds {
   }
 
   /**
-   * Postpones the job and counts the run. Retries while the database is unavailable and the lease lasts, then keeps the outcome for
+   * Postpones the job and counts the attempt. Retries while the database is unavailable and the lease lasts, then keeps the outcome for
    * `storePending`.
    * @throws errors that are not a failure of the database
    */
-  async store(end: RunEnd, lease: JobLease): Promise<void> {
+  async store(outcome: AttemptOutcome, lease: JobLease): Promise<void> {
     const mayRetry = (error: unknown): boolean => isDatabaseFailure(error) && lease.endedBy === undefined;
     const policy = { retries: Infinity, isRetryable: mayRetry, delayMs: retryDelay, signal: lease.signal };
     try {
-      await withRetries(policy, () => this.settle(end));
+      await withRetries(policy, () => this.settle(outcome));
     } catch (error) {
       if (!isDatabaseFailure(error)) {
         throw error;
       }
-      this.pending.add(end);
+      this.pending.add(outcome);
     }
   }
 
@@ -90,21 +90,21 @@ export class JobEnds {
   }
 
   private async storeAll(): Promise<void> {
-    for (const end of this.pending) {
-      this.pending.delete(end);
+    for (const outcome of this.pending) {
+      this.pending.delete(outcome);
       try {
-        await this.settle(end);
+        await this.settle(outcome);
       } catch (error) {
         if (isDatabaseFailure(error)) {
-          this.pending.add(end);
+          this.pending.add(outcome);
           throw error;
         }
-        this.log.error('the outcome of a job could not be stored', error, { jobId: end.job.id });
+        this.log.error('the outcome of a job could not be stored', error, { jobId: outcome.job.id });
       }
     }
   }
 
-  private async settle({ job, countedAs }: RunEnd): Promise<void> {
+  private async settle({ job, countedAs }: AttemptOutcome): Promise<void> {
     const delayMs = retryDelay(job.attempts);
     if (countedAs === 'failure' && (await this.jobs.putOffFailed(job, delayMs))) {
       return;
