@@ -30,14 +30,14 @@ export class WorkflowsCheck {
     requireUniqueNames('workflows', 'WORKFLOW_NAME_NOT_UNIQUE', names, this.problems);
     const checked: PackageWorkflow[] = [];
     for (const workflow of workflows) {
-      checked.push(await this.workflow(workflow));
+      checked.push(await this.checkWorkflow(workflow));
     }
     this.checkRecursion(checked);
     this.checkInputs(checked);
     return checked;
   }
 
-  private async workflow(workflow: PackageWorkflow): Promise<PackageWorkflow> {
+  private async checkWorkflow(workflow: PackageWorkflow): Promise<PackageWorkflow> {
     const { file, nodes } = workflow;
     for (const name of ['inputSchema', 'outputSchema'] as const) {
       const schema = workflow[name];
@@ -61,7 +61,7 @@ export class WorkflowsCheck {
     const named = new Map(workflows.map((workflow) => [nameKey(workflow.name), workflow]));
     for (const { file, nodes } of workflows) {
       for (const { id, type, inputBody, payload } of nodes) {
-        const called = type === 'SUBWORKFLOW' ? this.calledBy(payload) : undefined;
+        const called = type === 'SUBWORKFLOW' ? this.targetWorkflow(payload) : undefined;
         const workflow = called === undefined ? undefined : named.get(called);
         if (workflow !== undefined) {
           const place = { file, element: id };
@@ -86,7 +86,9 @@ export class WorkflowsCheck {
    * the package.
    */
   private checkRecursion(workflows: readonly PackageWorkflow[]): void {
-    const started = new Map(workflows.map((workflow) => [nameKey(workflow.name), this.startedBy(workflow)]));
+    const started = new Map(
+      workflows.map((workflow) => [nameKey(workflow.name), this.startedWorkflows(workflow)]),
+    );
     for (const { name, file } of workflows) {
       const key = nameKey(name);
       if (findCycle(key, (vertex) => started.get(vertex) ?? [], new Set()) === key) {
@@ -96,14 +98,14 @@ export class WorkflowsCheck {
     }
   }
 
-  private startedBy({ nodes }: PackageWorkflow): string[] {
+  private startedWorkflows({ nodes }: PackageWorkflow): string[] {
     return nodes
       .filter(({ type }) => type === 'SUBWORKFLOW')
-      .flatMap(({ payload }) => this.calledBy(payload) ?? []);
+      .flatMap(({ payload }) => this.targetWorkflow(payload) ?? []);
   }
 
-  /** Returns the name of the package's workflow that a SUBWORKFLOW node starts, in the form for comparison. */
-  private calledBy(payload: WorkflowNode['payload']): string | undefined {
+  /** Returns the name of the package's workflow that a SUBWORKFLOW node starts, normalized by `nameKey`. */
+  private targetWorkflow(payload: WorkflowNode['payload']): string | undefined {
     const workflow = subworkflowPayloadSchema.safeParse(payload).data?.workflow;
     return workflow?.appId === this.appId ? nameKey(workflow.resourceName ?? '') : undefined;
   }
