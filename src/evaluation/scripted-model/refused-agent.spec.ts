@@ -46,7 +46,9 @@ describe('an agent whose request the scripted model rejects', () => {
     'shows no text of a model that an operator configured, in %s mode',
     async (mode) => {
       const settings = { LLM_BASE_URL: model.url, LLM_MODEL: model.name };
-      expect(await adviceOf(Env.parse(mode, settings))).toMatch(/^It rejected the request: check LLM_MODEL/);
+      expect(await adviceOf(Env.parse(mode, settings))).toMatch(
+        /^The model endpoint rejected the request: check LLM_MODEL/,
+      );
     },
   );
 

@@ -96,7 +96,7 @@ describe('agents of libraries', () => {
       [
         'AGENT_SYSTEM_NEVER_TESTED',
         `${place}The connection of the system "Shared" was never tested, so a build has none of its tools. Test its connection in the ` +
-          `application "${deep.appId}" (endpoint 2), then make another build of that application and of this one.`,
+          `application "${deep.appId}", then make another build of that application and of this one.`,
       ],
       [
         'AGENT_WITHOUT_TOOLS',

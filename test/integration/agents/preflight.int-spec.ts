@@ -111,7 +111,7 @@ describe('GET /resource/app/{appId}/app-version/{versionId}/agent-preflight', ()
                   toolId: expect.any(String),
                   name: 'gone',
                   state: 'GONE',
-                  reason: 'The server does not list it any more.',
+                  reason: 'The server no longer lists it.',
                 },
               ],
             },
@@ -300,7 +300,7 @@ describe('warnings of a commit and of a build', () => {
         code,
         file,
         element,
-        message: `The connection of the system "${name}" was never tested, so a build has none of its tools. Test its connection (endpoint 2, PATCH ${path}), then make ${build} build. The command "svc deliver" does both with --test-connections, --commit and --build.`,
+        message: `The connection of the system "${name}" was never tested, so a build has none of its tools. Test its connection (PATCH ${path}), then make ${build} build. The command "svc deliver" does both with --test-connections, --commit and --build.`,
       }));
     const committed = await commit(app, place);
     expect([committed.status, committed.body['warnings']]).toEqual([200, expected('a')]);
@@ -316,7 +316,7 @@ describe('warnings of a commit and of a build', () => {
     await delivered([referenceTo(system, library)], [{ appId: library.appId, buildId }]);
     const { warnings } = await built();
     expect(warnings[0]).toMatchObject({ code: 'AGENT_SYSTEM_NEVER_TESTED' });
-    expect(warnings[0]?.message).toContain(`in the application "${library.appId}" (endpoint 2)`);
+    expect(warnings[0]?.message).toContain(`in the application "${library.appId}"`);
   });
 });
 

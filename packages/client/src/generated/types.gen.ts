@@ -4054,7 +4054,7 @@ export type PreflightNode = {
      */
     nodeName: string;
     /**
-     * Whether at least one and not too many tools are ready, and all its systems were tested before the build was made.
+     * Whether 1 to 128 tools are ready and all its systems were tested before the build was made.
      */
     ready: boolean;
     /**

@@ -9,7 +9,7 @@ export interface WarnedVersion extends AppVersionKey {
 }
 
 /** Returns warnings about a version that is committed or a new build. They never prevent the commit or the build. */
-export type BuildWarner = (made: WarnedVersion) => Promise<PackageProblem[]>;
+export type BuildWarner = (version: WarnedVersion) => Promise<PackageProblem[]>;
 
 /** Collects warnings of other modules about a new build or a committed version. */
 @Injectable()

@@ -77,7 +77,7 @@ export const COMMITTED_VERSION_EXAMPLE = {
       file: '',
       element: null,
       message:
-        'The connection of the system "inventory" was never tested, so a build has none of its tools. Test its connection (endpoint 2, ' +
+        'The connection of the system "inventory" was never tested, so a build has none of its tools. Test its connection (' +
         'PATCH /appmanager/api/runtime-internal/app/sample/app-version/v1/rt/system/integrationengine/api/systems/test-mcp-connection), then make a build.',
     },
   ],

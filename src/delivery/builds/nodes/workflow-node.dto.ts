@@ -53,7 +53,7 @@ export class WorkflowNodeDto extends Answer({
   id: Shows.value('Unique in the workflow.', 'agent'),
   svcUuid: Shows.uuid('The same in every version of the application.'),
   type: shows({ enum: [...NODE_TYPES], enumName: 'WorkflowNodeType' })('What the node does.', 'CUSTOM_AGENT'),
-  name: Shows.value('Unique in the workflow.', 'Ask the stock'),
+  name: Shows.value('Unique in the workflow.', 'Check stock'),
   layoutOptions: Shows.part(() => LayoutOptionsDto, 'Position in an editor.'),
   conditions: Shows.list(() => WorkflowConditionDto, 'CONDITION only.'),
   outgoingSequences: Shows.list(() => WorkflowSequenceDto, 'Connections to the next nodes.'),

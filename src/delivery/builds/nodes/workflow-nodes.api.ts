@@ -22,7 +22,7 @@ const SUMMARY = {
 const NODE_REQUEST_EXAMPLE = {
   id: 'agent',
   type: 'CUSTOM_AGENT',
-  name: 'Ask the stock',
+  name: 'Check stock',
   layoutOptions: { x: 200, y: 0 },
   inputBody: '{ "item": "${item}" }',
   responseKey: 'stock',

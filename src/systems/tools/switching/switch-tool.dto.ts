@@ -33,7 +33,7 @@ export class AffectedNodeDto extends Answer({
   buildId: Shows.textOrNull('Id of the build; null for the node in the version itself.', null),
   workflow: Shows.value('Name of the workflow.', 'check_stock'),
   nodeId: Shows.value('Id of the node.', 'agent'),
-  nodeName: Shows.value('Name of the node.', 'Ask the stock'),
+  nodeName: Shows.value('Name of the node.', 'Check stock'),
 }) {}
 
 /** Result of enabling or disabling a tool (docs/contract.md, section 2.5). */

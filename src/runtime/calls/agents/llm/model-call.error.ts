@@ -16,7 +16,7 @@ export class ModelCallError extends Error {
     readonly retryAfterMs: number | null = null,
     private readonly scripted: string | null = null,
   ) {
-    super(`The call of the model failed: ${failure}.`);
+    super(`The model call failed: ${failure}.`);
   }
 
   get advice(): string {
@@ -28,37 +28,38 @@ export class ModelCallError extends Error {
   }
 }
 
-const AGAIN = `even after ${modelLimits.maxRetries} retries`;
+const AFTER_RETRIES = `even after ${modelLimits.maxRetries} retries`;
 
 const BY_STATUS: Readonly<Record<string, string>> = {
-  HTTP_401: 'It rejected the credentials: check LLM_API_KEY.',
-  HTTP_402: 'It requires payment: check the account of LLM_API_KEY.',
-  HTTP_403: 'It rejected the credentials: check LLM_API_KEY and the permissions of its account.',
+  HTTP_401: 'The model endpoint rejected the credentials: check LLM_API_KEY.',
+  HTTP_402: 'The model endpoint requires payment: check the account of LLM_API_KEY.',
+  HTTP_403:
+    'The model endpoint rejected the credentials: check LLM_API_KEY and the permissions of its account.',
   HTTP_404: 'The URL or the model does not exist: check LLM_BASE_URL and LLM_MODEL.',
-  HTTP_408: `It reported a timeout, ${AGAIN}.`,
+  HTTP_408: `The model endpoint reported a timeout, ${AFTER_RETRIES}.`,
   HTTP_413: 'The request is too large: reduce the input, the tools or their results.',
-  HTTP_429: `It limits the request rate, ${AGAIN}: check the quota of the account of LLM_API_KEY.`,
+  HTTP_429: `The model endpoint limits the request rate, ${AFTER_RETRIES}: check the quota of the account of LLM_API_KEY.`,
 };
 
-const OF_SERVER = `It had an internal error, ${AGAIN}: ask its provider.`;
-const OF_REQUESTS =
-  'It rejected the request: check LLM_MODEL, whether the model supports tools, LLM_ANSWER_FORMAT, its context length ' +
-  'and whether it accepts images (AGENT_MAX_IMAGE_BYTES). Its error message is not shown.';
+const SERVER_ERROR_ADVICE = `The model endpoint had an internal error, ${AFTER_RETRIES}: contact its provider.`;
+const BAD_REQUEST_ADVICE =
+  'The model endpoint rejected the request: check LLM_MODEL, LLM_ANSWER_FORMAT, the context length of the model, and whether it ' +
+  'supports tools and images (AGENT_MAX_IMAGE_BYTES). The error message of the endpoint is not shown.';
 
 /** Returns advice on a failure of the model, without text from the provider. */
 export function adviceOn(failure: ModelFailure): string {
   switch (failure) {
     case 'TIMEOUT':
-      return `It did not answer within ${modelLimits.timeoutMs / 1_000} seconds, ${AGAIN}.`;
+      return `The model endpoint did not answer within ${modelLimits.timeoutMs / 1_000} seconds, ${AFTER_RETRIES}.`;
     case 'NETWORK':
-      return `It could not be reached, or the connection broke, ${AGAIN}: check LLM_BASE_URL and the network.`;
+      return `The model endpoint could not be reached, or the connection broke, ${AFTER_RETRIES}: check LLM_BASE_URL and the network.`;
     case 'BLOCKED':
       return 'The call was blocked or redirected: check LLM_BASE_URL, which must be the final URL, without redirects.';
     case 'TOO_LARGE':
-      return `Its answer has more than ${modelLimits.maxResponseBytes} bytes or ${dataLimits.values} values.`;
+      return `The answer of the model endpoint has more than ${modelLimits.maxResponseBytes} bytes or ${dataLimits.values} values.`;
     case 'INVALID':
-      return `Its answer is not a chat completion of the OpenAI API, ${AGAIN}: check LLM_BASE_URL and LLM_MODEL.`;
+      return `The answer of the model endpoint is not a chat completion of the OpenAI API, ${AFTER_RETRIES}: check LLM_BASE_URL and LLM_MODEL.`;
     default:
-      return BY_STATUS[failure] ?? (failure.startsWith('HTTP_5') ? OF_SERVER : OF_REQUESTS);
+      return BY_STATUS[failure] ?? (failure.startsWith('HTTP_5') ? SERVER_ERROR_ADVICE : BAD_REQUEST_ADVICE);
   }
 }

@@ -12,7 +12,7 @@ const PREFLIGHT_EXAMPLE = {
       buildId: null,
       workflow: 'check_stock',
       nodeId: 'agent',
-      nodeName: 'Ask the stock',
+      nodeName: 'Check stock',
       ready: true,
       reason: null,
       systems: [
@@ -43,7 +43,7 @@ const BUILD_PREFLIGHT_EXAMPLE = {
       buildId: '01920f3e-7d6b-7c3a-9a54-3f2f6c1d9b30',
       workflow: 'rate_client',
       nodeId: 'agent',
-      nodeName: 'Ask the registry',
+      nodeName: 'Check registry',
       ready: false,
       reason:
         'The agent has no ready tool, so every run of the node fails. The node belongs to the library "sample-library". Test the connections of ' +

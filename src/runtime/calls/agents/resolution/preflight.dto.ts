@@ -1,4 +1,3 @@
-import { ConflictError } from '../../../../platform/errors/domain.error.js';
 import { Answer, Shows } from '../../../../platform/openapi/answer-fields.decorators.js';
 import { JsonText } from '../../../../platform/http/json-replies.js';
 import type { YieldingWork } from '#engine/support';
@@ -9,16 +8,7 @@ import {
   type ResolvedSystem,
   type ResolvedTool,
 } from './resolution.types.js';
-
-/** The response would be too large. */
-export class PreflightTooLargeError extends ConflictError {
-  readonly code = 'PREFLIGHT_TOO_LARGE';
-  constructor() {
-    super(
-      'The agents have too many tools for one response: split the application, or use servers with fewer tools.',
-    );
-  }
-}
+import { PreflightTooLargeError } from './preflight.errors.js';
 
 /** Thousands of agents with thousands of tools each would exhaust the memory. */
 const MAX_BYTES = 67_108_864;
@@ -56,9 +46,9 @@ export class PreflightNodeDto extends Answer({
   buildId: Shows.uuidOrNull('Build of the node; null for a node of the requested version.', null),
   workflow: Shows.value('Name of the workflow.', 'check_stock'),
   nodeId: Shows.value('Id of the node.', 'agent'),
-  nodeName: Shows.value('Name of the node.', 'Ask the stock'),
+  nodeName: Shows.value('Name of the node.', 'Check stock'),
   ready: Shows.flag(
-    'Whether at least one and not too many tools are ready, and all its systems were tested before the build was made.',
+    'Whether 1 to 128 tools are ready and all its systems were tested before the build was made.',
   ),
   reason: Shows.textOrNull('Human-readable reason why it is not ready; null if it is ready.', null),
   systems: Shows.list(() => PreflightSystemDto, 'Systems in the order of `mcpServers`.'),
@@ -102,7 +92,7 @@ function toNode(node: NodePreflight): Omit<PreflightNodeDto, 'systems'> {
 
 function toSystem(system: ResolvedSystem, node: NodePreflight): PreflightSystemDto {
   const { appId, resourceDefinitionId, resourceName, state, tools } = system;
-  const build = buildOf(system, node);
+  const build = describeNeededBuilds(system, node);
   return {
     appId,
     resourceDefinitionId,
@@ -116,8 +106,8 @@ function toSystem(system: ResolvedSystem, node: NodePreflight): PreflightSystemD
   };
 }
 
-/** Returns which new builds are needed to change the tools of a system. */
-function buildOf(system: ResolvedSystem, node: NodePreflight): string {
+/** Returns a description of the new builds that are needed to change the tools of a system. */
+function describeNeededBuilds(system: ResolvedSystem, node: NodePreflight): string {
   return system.appId === node.appId && !node.isLibrary
     ? 'another build'
     : `another build of the library "${system.appId}", and one of the application that names it`;
@@ -146,7 +136,7 @@ export function toolReason(
     case ResolvedToolState.Ready:
       return null;
     case ResolvedToolState.Gone:
-      return 'The server does not list it any more.';
+      return 'The server no longer lists it.';
     case ResolvedToolState.Changed:
       return 'Its definition changed and waits for review.';
     case ResolvedToolState.Disabled:

@@ -31,23 +31,23 @@ export class VersionWarningsService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.warnings.register((made) => this.of(made));
+    this.warnings.register((version) => this.warningsFor(version));
   }
 
-  private async of(made: WarnedVersion): Promise<PackageProblem[]> {
-    const { buildId, ...version } = made;
+  private async warningsFor(version: WarnedVersion): Promise<PackageProblem[]> {
+    const { buildId, ...key } = version;
     const nodes = await (buildId === null
-      ? this.preflight.ofVersion(version)
-      : this.preflight.ofBuild(version.appId, buildId));
+      ? this.preflight.ofVersion(key)
+      : this.preflight.ofBuild(key.appId, buildId));
     // Systems used by an agent are reported with the agent.
     const reported = new Set<string | null>();
     const found: PackageProblem[] = [];
     for (const node of nodes) {
       node.systems.forEach(({ systemId }) => reported.add(systemId));
-      warningsOf(node, made).forEach((warning) => found.push(warning));
+      warningsOf(node, version).forEach((warning) => found.push(warning));
       await yieldEventLoop();
     }
-    const untested = (await this.neverTested(version)).filter(({ id }) => !reported.has(id));
+    const untested = (await this.neverTested(key)).filter(({ id }) => !reported.has(id));
     return [
       ...found,
       ...untested.map((system) => ({
@@ -55,7 +55,7 @@ export class VersionWarningsService implements OnModuleInit {
         code: 'SYSTEM_NEVER_TESTED',
         file: '',
         element: null,
-        message: untestedMessage(system, made),
+        message: untestedMessage(system, version),
       })),
     ];
   }
@@ -72,7 +72,7 @@ export class VersionWarningsService implements OnModuleInit {
   }
 }
 
-function warningsOf(node: NodePreflight, made: WarnedVersion): PackageProblem[] {
+function warningsOf(node: NodePreflight, version: WarnedVersion): PackageProblem[] {
   const { appId, workflow, file, nodeId, obstacle, systems, isLibrary } = node;
   // Files of a library are not files of the package.
   const place = isLibrary ? { file: '', element: null } : { file, element: nodeId };
@@ -88,7 +88,7 @@ function warningsOf(node: NodePreflight, made: WarnedVersion): PackageProblem[] 
       return [warning('AGENT_SYSTEM_MISSING', `The system "${displayNameOf(system)}" does not exist.`)];
     }
     return system.state === ResolvedSystemState.NeverTested
-      ? [warning('AGENT_SYSTEM_NEVER_TESTED', untestedMessage(system, made))]
+      ? [warning('AGENT_SYSTEM_NEVER_TESTED', untestedMessage(system, version))]
       : [];
   });
   // Untested systems are already reported one by one.
@@ -104,8 +104,8 @@ function untestedMessage(
 ): string {
   const problem = `The connection of the system "${displayNameOf(system)}" was never tested, so a build has none of its tools.`;
   if (system.appId !== appId) {
-    return `${problem} Test its connection in the application "${system.appId}" (endpoint 2), then make another build of that application and of this one.`;
+    return `${problem} Test its connection in the application "${system.appId}", then make another build of that application and of this one.`;
   }
   const path = `/appmanager/api/runtime-internal/app/${appId}/app-version/${appVersionId}/${TEST_PATH}`;
-  return `${problem} Test its connection (endpoint 2, PATCH ${path}), then make ${buildId === null ? 'a' : 'another'} build. ${BY_COMMAND}`;
+  return `${problem} Test its connection (PATCH ${path}), then make ${buildId === null ? 'a' : 'another'} build. ${BY_COMMAND}`;
 }

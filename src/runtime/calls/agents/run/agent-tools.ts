@@ -58,7 +58,7 @@ export function requireTools(systems: readonly ResolvedSystem[], { offered }: Ag
   const { tools: maxTools, toolsBytes: maxBytes } = agentLimits;
   const { length } = offered;
   if (length === 0) {
-    const reasons = systems.map(whyNone);
+    const reasons = systems.map(reasonForNoTools);
     const details = reasons.join(' ');
     const shown = reasons.slice(0, SHOWN_SYSTEMS);
     const more = reasons.length > shown.length ? [`${reasons.length - shown.length} more.`] : [];
@@ -70,19 +70,19 @@ export function requireTools(systems: readonly ResolvedSystem[], { offered }: Ag
     const message = `The systems of the agent have ${length} enabled tools; at most ${maxTools} are allowed.`;
     throw new WorkflowFailedError('AGENT_TOO_MANY_TOOLS', message);
   }
-  if (areLarger(offered, maxBytes)) {
+  if (exceedBytes(offered, maxBytes)) {
     const message = `The definitions of the tools of the agent have more than ${maxBytes} bytes.`;
     throw new WorkflowFailedError('AGENT_TOO_MANY_TOOLS', message);
   }
 }
 
-/** Whether tool definitions exceed a size; measured one by one because there may be many. */
-function areLarger(tools: AgentTools['offered'], maxBytes: number): boolean {
+/** Returns whether tool definitions exceed a size. Adds them one by one and stops early, because there may be many. */
+function exceedBytes(tools: AgentTools['offered'], maxBytes: number): boolean {
   let bytes = 0;
   return tools.some((tool) => (bytes += jsonSize(tool)) > maxBytes);
 }
 
-function whyNone(system: ResolvedSystem): string {
+function reasonForNoTools(system: ResolvedSystem): string {
   const name = displayNameOf(system).slice(0, SHOWN_NAME);
   switch (system.state) {
     case ResolvedSystemState.Missing:
