@@ -1,6 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { connect, type Caller, type SvcClient } from '../../../client/src/index.js';
-import type { Settings } from './settings.js';
+import { connect, type Caller, type ConsoleSettings, type SvcClient } from '../../../client/src/index.js';
 
 /** Source of access tokens. It keeps them in memory only. */
 export interface TokenSource {
@@ -20,7 +19,7 @@ export type Session =
 export const session = signal<Session>({ state: 'starting' });
 
 /** Settings of the console; null until they are loaded. */
-export const settings = signal<Settings | null>(null);
+export const settings = signal<ConsoleSettings | null>(null);
 
 /** Whether the service no longer accepts the token, or the token could not be renewed. */
 export const hasEnded = signal(false);

@@ -1,18 +1,15 @@
 import type { ConsoleSettings } from '../../../client/src/index.js';
 
-/** Settings that the service publishes without authentication. */
-export type Settings = ConsoleSettings;
-
 const PATH = '/console/settings';
 
 /**
- * Reads the settings of the console.
+ * Reads the settings that the service publishes without authentication.
  * @throws Error when the service does not return them
  */
-export async function readSettings(): Promise<Settings> {
+export async function readSettings(): Promise<ConsoleSettings> {
   const response = await fetch(PATH, { headers: { Accept: 'application/json' } });
   if (!response.ok) {
-    throw new Error(`${PATH}: ${response.status}`);
+    throw new Error(`Could not load ${PATH}: HTTP ${response.status}.`);
   }
-  return (await response.json()) as Settings;
+  return (await response.json()) as ConsoleSettings;
 }

@@ -5,9 +5,9 @@ import {
   WebStorageStateStore,
   type User,
 } from 'oidc-client-ts';
+import type { ConsoleSettings } from '../../../../client/src/index.js';
 import { href, navigate, place } from '../router.js';
 import { hasEnded, openSession, type TokenSource } from '../session.js';
-import type { Settings } from '../settings.js';
 import { IdTokenError, SignInRefusedError } from './errors.js';
 import { IdTokenVerifier } from './id-token.js';
 import { loadItem, saveItem } from './storage.js';
@@ -56,7 +56,7 @@ export class CompanySignIn {
     this.manager.events.addAccessTokenExpiring(() => void this.renew());
   }
 
-  static of({ issuer, clientId, scope }: Settings): CompanySignIn | undefined {
+  static of({ issuer, clientId, scope }: ConsoleSettings): CompanySignIn | undefined {
     return clientId === null ? undefined : new CompanySignIn(issuer, clientId, scope);
   }
 

@@ -1,4 +1,5 @@
-import { readSettings, type Settings } from '../settings.js';
+import type { ConsoleSettings } from '../../../../client/src/index.js';
+import { readSettings } from '../settings.js';
 import { session, settings } from '../session.js';
 import type { CompanySignIn } from './company.js';
 import { signInAgain as signInAgainAsPerson } from './evaluation.js';
@@ -24,7 +25,7 @@ export async function signInAtCompany(): Promise<void> {
 }
 
 /** @returns whether a redirect follows */
-async function resume(known: Settings): Promise<boolean> {
+async function resume(known: ConsoleSettings): Promise<boolean> {
   if (known.evaluation) {
     await signInAgainAsPerson();
     return false;

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ServiceError } from '../../../../client/src/index.js';
-import { loadStartable } from '../../app/startable.js';
+import { loadActiveBuildProcesses } from '../../app/active-build-processes.js';
 import { useAnswer } from '../../live/use-answer.js';
 import { Button } from '../../parts/button.js';
 import { TextField } from '../../parts/fields.js';
@@ -69,7 +69,7 @@ export function ByData({ terms, change, appId, processName }: ByDataProps): JSX.
 function useSearchable(appId: string, process: string): { names: readonly string[]; hint: string } {
   const { data = [], error } = useAnswer(
     async (signal) => {
-      const { processes } = appId === '' ? { processes: [] } : await loadStartable(appId, signal);
+      const { processes } = appId === '' ? { processes: [] } : await loadActiveBuildProcesses(appId, signal);
       const meant = processes.filter((one) => process === '' || one.processDefinitionName === process);
       return [...new Set(meant.flatMap(({ searchable = [] }) => searchable))].toSorted();
     },

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { StartableProcess } from '../../../../client/src/index.js';
 import { has, may } from '../../app/permissions.js';
 import { setQuery } from '../../app/router.js';
-import { loadStartable } from '../../app/startable.js';
+import { loadActiveBuildProcesses } from '../../app/active-build-processes.js';
 import { useAnswer } from '../../live/use-answer.js';
 import { Button } from '../../parts/button.js';
 import { TextField } from '../../parts/fields.js';
@@ -73,7 +73,7 @@ function refusalOf({ refusal, starts }: StartableProcess, appId: string): string
 }
 
 function Processes({ appId, name }: { appId: string; name: string }): JSX.Element {
-  const answer = useAnswer((signal) => loadStartable(appId, signal), [appId]);
+  const answer = useAnswer((signal) => loadActiveBuildProcesses(appId, signal), [appId]);
   return (
     <Shown answer={answer}>
       {({ buildId, processes }) => {

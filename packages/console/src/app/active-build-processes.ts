@@ -4,13 +4,16 @@ import { api } from './session.js';
 const PAGE_SIZE = 200;
 
 /** Active build of an application, and its processes. */
-export interface Startable {
+export interface ActiveBuildProcesses {
   buildId: string;
   processes: readonly StartableProcess[];
 }
 
 /** Loads all processes of the active build of an application. */
-export async function loadStartable(appId: string, signal: AbortSignal): Promise<Startable> {
+export async function loadActiveBuildProcesses(
+  appId: string,
+  signal: AbortSignal,
+): Promise<ActiveBuildProcesses> {
   const { data: build } = await api().getBuildInfo({ path: { appId }, signal });
   const { buildId } = build;
   const processes: StartableProcess[] = [];
