@@ -1,13 +1,13 @@
 import { randomFillSync, randomInt } from 'node:crypto';
 import { v7 } from 'uuid';
 
-/** Limit of the first sequence number of a millisecond, with room for all that follow in it. */
+/** Exclusive upper bound of the random first sequence number of a millisecond, leaving room for later ones. */
 const FIRST_SEQ_MAX = 2 ** 31;
 const BYTES = 16;
 /** Random bytes in reserve: the operating system takes as long for many bytes as for few. */
-const random = new Uint8Array(256 * BYTES);
+const pool = new Uint8Array(256 * BYTES);
 
-let used = random.length;
+let used = pool.length;
 let last = { msecs: -1, seq: 0 };
 
 /**
@@ -40,10 +40,10 @@ export function timeOfUuid(uuid: string): Date {
 }
 
 function randomBytes(): Uint8Array {
-  if (used === random.length) {
-    randomFillSync(random);
+  if (used === pool.length) {
+    randomFillSync(pool);
     used = 0;
   }
   used += BYTES;
-  return random.subarray(used - BYTES, used);
+  return pool.subarray(used - BYTES, used);
 }

@@ -22,7 +22,7 @@ interface Reading {
 }
 
 const SMALL_BYTES = 16_384;
-/** More than bodies with fixed fields and most process data have. */
+/** More than bodies with fixed fields and most process data contain. */
 const SMALL_VALUES = 2_048;
 /** Minimum: one for the value, one for the comma or bracket before it. */
 const BYTES_PER_VALUE = 2;
