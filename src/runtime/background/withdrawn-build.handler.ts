@@ -11,10 +11,10 @@ import { ActiveBuildsService } from '../../delivery/builds/active/active-builds.
 
 type WithdrawnBuildWork = Extract<RuntimeJob, { kind: 'WITHDRAWN_BUILD' }>;
 
-/** By then every start that was in progress at the withdrawal is stored. */
-const LAST_LOOK_MS = 60_000;
+/** Milliseconds after the withdrawal. By then, every start that was in progress at the withdrawal is stored. */
+const RECHECK_MS = 60_000;
 /** Maximum number of instances per run of the job: a few seconds of work. */
-const AT_ONCE = 50;
+const BATCH_SIZE = 50;
 
 const OPERATIONS: Readonly<
   Record<WithdrawnBuildWork['running'], { command: EngineCommand; states: readonly InstanceStatus[] }>
@@ -27,8 +27,8 @@ const OPERATIONS: Readonly<
 };
 
 /**
- * Holds or terminates running instances of a withdrawn build in batches, until some time after the withdrawal. Their history names who
- * withdrew the build. Never given up.
+ * Holds or terminates running instances of a withdrawn build in batches, until some time after the withdrawal. Each instance's
+ * history names the user who withdrew the build. Never given up.
  */
 @Injectable()
 export class WithdrawnBuildHandler implements JobHandler, OnModuleInit {
@@ -57,7 +57,7 @@ export class WithdrawnBuildHandler implements JobHandler, OnModuleInit {
   async run(job: Job): Promise<void> {
     const work = decodeJob<'WITHDRAWN_BUILD'>(job.payload);
     const { command, states } = OPERATIONS[work.running];
-    const ids = await this.database.read((manager) => this.lists.ofBuild(manager, work, states, AT_ONCE));
+    const ids = await this.database.read((manager) => this.lists.ofBuild(manager, work, states, BATCH_SIZE));
     const failures: unknown[] = [];
     for (const id of ids) {
       // Instances that have ended or were held meanwhile do not change.
@@ -82,5 +82,5 @@ function workOf({ appId, buildId, running, actor, at }: Withdrawal): WithdrawnBu
   const begun = at.getTime();
   return running === RunningInstances.Continue
     ? null
-    : { kind: 'WITHDRAWN_BUILD', appId, buildId, running, actor, at: begun, until: begun + LAST_LOOK_MS };
+    : { kind: 'WITHDRAWN_BUILD', appId, buildId, running, actor, at: begun, until: begun + RECHECK_MS };
 }
