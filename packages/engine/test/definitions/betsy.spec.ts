@@ -11,7 +11,7 @@ import { compileXml } from './compile.js';
 
 /**
  * Our codes for each broken rule (constraint numbers of uniba-dsg/bpmnspector). Constraints that are not listed concern only
- * elements that we do not execute, so their models must be refused for one of those elements.
+ * elements that we do not execute, so their models must be rejected for one of those elements.
  */
 const OWN_REASON: Readonly<Record<string, readonly string[]>> = {
   EXT002: ['DUPLICATE_ID'],
@@ -82,7 +82,7 @@ const REFUSED_KINDS: Readonly<Record<string, readonly string[]>> = {
   tokenQuantity: ['startQuantity', 'completionQuantity'],
 };
 
-/** Features with kinds that are refused only in their position, or with parts that the expectations do not list. */
+/** Features with kinds that are rejected only in their position, or with parts that the expectations do not list. */
 const REFUSED_FEATURES: Readonly<Record<string, string>> = {
   'activities/ReceiveTask_Instantiate.bpmn': 'instantiate',
   'data/DataObject_ReadWrite_String.bpmn': 'dataOutputAssociation',
@@ -115,8 +115,8 @@ async function verdictOf({ file, constraint }: BetsyConstraint): Promise<Verdict
 describe('third-party models: constraints of BPMN', () => {
   it.skipIf(!hasBetsy())(
     hasBetsy()
-      ? 'refuses each of the 301 models for its own reason or for a kind that is not executed'
-      : missingBetsy('301 models that break a rule of BPMN were not held to be refused'),
+      ? 'rejects each of the 301 models for its own reason or for a kind that is not executed'
+      : missingBetsy('301 models that break a rule of BPMN were not checked to be rejected'),
     async () => {
       const { constraints } = betsyExpectations();
       const byVerdict: Record<Verdict, string[]> = {

@@ -11,7 +11,7 @@ export const KNOWN_EXCEPTIONS: readonly KnownException[] = [
     cases: /^basic\/functions\/unbound_is_runtime_error$|^parse\/receiver_function_names\//,
   },
   {
-    reason: 'the name of a type is a member of the data where no type is asked for',
+    reason: 'the name of a type is a member of the data outside type positions',
     cases: /^conversions\/type\/(?!dyn_no)\w+_denotation$/,
   },
   {
@@ -29,11 +29,11 @@ export const KNOWN_EXCEPTIONS: readonly KnownException[] = [
     cases: /^fields\/quoted_map_fields\//,
   },
   {
-    reason: 'division by zero fails for every number, and never gives infinity or no number',
+    reason: 'division by zero fails for every number, and never gives Infinity or NaN',
     cases: /^comparisons\/(eq|ne)_literal\/(not_)?(eq|ne)_(int_|uint_)?double_nan$/,
   },
   {
-    reason: 'the library takes the keys 0 and 0u of one map for two; no JSON object has either',
+    reason: 'the library treats 0 and 0u as different keys of a map; no JSON object has either',
     cases: ['fields/qualified_identifier_resolution/map_value_repeat_key_heterogeneous'],
   },
 ];

@@ -28,7 +28,7 @@ export interface BetsyCase {
   note?: string;
 }
 
-/** A model that breaks a rule of BPMN and must be refused. */
+/** A model that breaks a rule of BPMN and must be rejected. */
 export interface BetsyConstraint {
   file: string;
   constraint: string;
@@ -52,9 +52,12 @@ export function hasBetsy(): boolean {
   return existsSync(join(BETSY_FOLDER, 'expected.json'));
 }
 
-/** Returns the title of a skipped test: the missing folder, and what was not checked. */
-export function missingBetsy(whatFor: string): string {
-  return `skipped: ${BETSY_FOLDER} is missing, so ${whatFor}`;
+/**
+ * Returns the title of a skipped test: the missing folder, and what was not checked.
+ * @param unchecked clause such as '5 models were not compiled'
+ */
+export function missingBetsy(unchecked: string): string {
+  return `skipped: ${BETSY_FOLDER} is missing, so ${unchecked}`;
 }
 
 export function betsyExpectations(): BetsyExpectations {
@@ -67,8 +70,8 @@ export function betsyXml(file: string): string {
 }
 
 /**
- * Returns a model with its script tasks replaced by plain tasks, since the product runs no scripts. A test lets them write
- * their text when they are executed.
+ * Returns a model with its script tasks replaced by plain tasks, since the product runs no scripts. Tests record
+ * the script's text when the task runs.
  */
 export function betsyModel(file: string): BetsyModel {
   return withoutScripts(betsyXml(file));

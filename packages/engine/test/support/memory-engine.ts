@@ -48,12 +48,12 @@ const answerNothing: WorkflowHandler = () => ({ output: null });
 interface StoredJob {
   id: number;
   instanceId: number;
-  job: EngineJob | Answered;
+  job: EngineJob | WorkflowResultJob;
   at: number;
 }
 
-/** A claimed workflow and its answer. */
-interface Answered {
+/** Delivers the delayed answer of a workflow. */
+interface WorkflowResultJob {
   kind: 'ANSWER';
   command: Extract<EngineCommand, { kind: 'ACTION_DONE' | 'ACTION_FAILED' | 'ACTION_ERROR' }>;
 }
@@ -71,7 +71,7 @@ export const LIMITS: StepContext['limits'] = {
 
 /**
  * Runs instances, their children, background jobs on a clock of its own and messages between them, all in memory and through
- * `step` alone. State goes through JSON between steps, as through a database, and may not be changed by the next one.
+ * `step` alone. State is serialized and frozen between steps.
  */
 export class MemoryEngine {
   now = Date.UTC(2026, 0, 1);
@@ -82,10 +82,10 @@ export class MemoryEngine {
   waits: (MessageWait & { instanceId: number })[] = [];
   messages: { message: string; correlation: string | null; payload: JsonObject }[] = [];
   limits = LIMITS;
-  /** Whether state goes through JSON after each step and is frozen before the next one. */
-  isStored = true;
+  /** Whether state is serialized and frozen between steps. */
+  serializesState = true;
   /** Maximum number of background jobs in one run; more count as an endless loop. */
-  mostJobs = 10_000;
+  maxJobs = 10_000;
   /** Called after every step that was stored. */
   afterStep: (instance: MemoryInstance, result: StepResult) => void = () => {};
   private readonly definitions = new Map<string, RuntimeDefinition>();
@@ -148,7 +148,7 @@ export class MemoryEngine {
 
   /** Runs background work that is due now, and the work that results from it. */
   run(): void {
-    for (let turn = 0; turn < this.mostJobs; turn += 1) {
+    for (let turn = 0; turn < this.maxJobs; turn += 1) {
       const next = this.jobs
         .filter(({ at }) => at <= this.now)
         .toSorted((a, b) => a.at - b.at || a.id - b.id)[0];
@@ -158,7 +158,7 @@ export class MemoryEngine {
       this.jobs = this.jobs.filter(({ id }) => id !== next.id);
       this.runJob(next);
     }
-    throw new Error('Background work does not come to an end.');
+    throw new Error('Background work did not finish.');
   }
 
   /** Advances the clock and runs jobs when they are due. */
@@ -202,7 +202,7 @@ export class MemoryEngine {
   }
 
   private store(instance: MemoryInstance, result: StepResult): void {
-    instance.state = this.isStored ? throughJson(result.instance) : result.instance;
+    instance.state = this.serializesState ? throughJson(result.instance) : result.instance;
     result.changedTokens.forEach((token) => instance.tokens.set(token.id, token));
     instance.events.push(...result.events);
     instance.warnings.push(...result.warnings);
@@ -394,7 +394,7 @@ export class MemoryEngine {
 function commandOf(
   { tokenId, visit, actionSvcUuid }: Extract<EngineJob, { kind: 'WORKFLOW' }>,
   { output = null, errorCode, thrown }: WorkflowAnswer,
-): Answered['command'] {
+): WorkflowResultJob['command'] {
   const place = { tokenId, visit, actionSvcUuid };
   if (thrown !== undefined) {
     return { kind: 'ACTION_ERROR', ...place, errorCode: thrown };

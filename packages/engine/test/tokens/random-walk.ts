@@ -23,7 +23,7 @@ export class RandomWalk {
   ) {
     this.backs = options.backs;
     this.engine = new MemoryEngine(definition);
-    this.engine.isStored = random.chance(0.1);
+    this.engine.serializesState = random.chance(0.1);
     this.engine.limits = { ...LIMITS, nodesPerStep: random.pick([1, 3, 10, 200]) };
     this.engine.afterStep = (instance) => checkInvariants(this.engine, instance);
     this.instance = this.engine.start(definition.graph.name, decisions);
@@ -35,7 +35,7 @@ export class RandomWalk {
     while (this.instance.state.state !== 'FINISHED') {
       this.steps += 1;
       if (this.steps > MOST_STEPS) {
-        throw new Error('The instance does not come to its end.');
+        throw new Error('The instance did not end.');
       }
       this.act();
     }
