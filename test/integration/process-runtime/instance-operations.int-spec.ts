@@ -56,24 +56,27 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-describe.each(['hold', 'release', 'terminate', 'retry', `token/${uuid()}/retry`])(
-  'POST /rtm/api/runtime/process-instance/{uuid}/%s',
-  (operation) => {
-    it('answers 401, 403, 404 and 400', async () => {
-      const reader = await app.tokenWith({ scope: 'process:read' });
-      expect((await post(uuid(), operation, null)).status).toBe(401);
-      expect(await post(uuid(), operation, reader)).toMatchObject({
-        status: 403,
-        body: { message: 'Insufficient permissions to administer processes' },
-      });
-      expect(await post(uuid(), operation)).toMatchObject({
-        status: 404,
-        body: { message: 'Process instance not found.' },
-      });
-      expect((await post('no%20uuid', operation)).status).toBe(400);
+describe.each([
+  ['POST /rtm/api/runtime/process-instance/{uuid}/hold', 'hold'],
+  ['POST /rtm/api/runtime/process-instance/{uuid}/release', 'release'],
+  ['POST /rtm/api/runtime/process-instance/{uuid}/terminate', 'terminate'],
+  ['POST /rtm/api/runtime/process-instance/{uuid}/retry', 'retry'],
+  ['POST /rtm/api/runtime/process-instance/{uuid}/token/{tokenUuid}/retry', `token/${uuid()}/retry`],
+])('%s', (_title, operation) => {
+  it('answers 401, 403, 404 and 400', async () => {
+    const reader = await app.tokenWith({ scope: 'process:read' });
+    expect((await post(uuid(), operation, null)).status).toBe(401);
+    expect(await post(uuid(), operation, reader)).toMatchObject({
+      status: 403,
+      body: { message: 'Insufficient permissions to administer processes' },
     });
-  },
-);
+    expect(await post(uuid(), operation)).toMatchObject({
+      status: 404,
+      body: { message: 'Process instance not found.' },
+    });
+    expect((await post('no%20uuid', operation)).status).toBe(400);
+  });
+});
 
 describe('POST /rtm/api/runtime/process-instance/{uuid}/hold and release', () => {
   it('holds an instance until it is released', async () => {

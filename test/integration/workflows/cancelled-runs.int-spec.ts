@@ -66,7 +66,7 @@ describe('workflow runs that end early', () => {
     return body.runs;
   };
 
-  const underWay = async (): Promise<{ uuid: string; token: string }> => {
+  const startSlowRun = async (): Promise<{ uuid: string; token: string }> => {
     const { uuid, token } = await started(app, published, 'rating');
     await executed(app, uuid, token.uuid, ui('first', 'go'));
     await eventually(
@@ -80,7 +80,7 @@ describe('workflow runs that end early', () => {
     'end as CANCELLED, including subworkflows, and their signal is aborted: %s',
     async (how) => {
       const seen = mockSlowNodes();
-      const { uuid, token } = await underWay();
+      const { uuid, token } = await startSlowRun();
       await (how === 'back'
         ? executed(app, uuid, token, ui('first', 'go'))
         : app.request('POST', `${instancePath(uuid)}/terminate`, { body: {} }));
@@ -102,7 +102,7 @@ describe('workflow runs that end early', () => {
     const execute = vi
       .spyOn(DataMappingExecutor.prototype, 'execute')
       .mockImplementation(() => new Promise(() => undefined));
-    const { uuid, token } = await underWay();
+    const { uuid, token } = await startSlowRun();
     const jobs = app.dataSource.getRepository(RuntimeJobEntity);
     await jobs.update({ kind: 'WORKFLOW' }, { attempts: 1_000, lease: null, availableAt: new Date(0) });
 
