@@ -73,13 +73,13 @@ export class JobReplica {
       providers: [{ provide: Clock, useValue: clock }, Metrics],
       exports: [Clock, Metrics],
     })
-    class SurroundingsModule {}
+    class EnvironmentModule {}
 
     @Module({
       imports: [
         GlobalValue.of(env),
         GlobalValue.of(new Log(env)),
-        SurroundingsModule,
+        EnvironmentModule,
         DatabaseModule.of(SCHEMA),
         JobsModule,
         JobWorkersModule,

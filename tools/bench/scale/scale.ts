@@ -94,17 +94,17 @@ async function measure(
 /** Has one replica add jobs, and waits until all of them have ended. */
 async function storm(
   { servers, pool, serverUrl }: Site,
-  order: { count: number; everyMs: number },
+  request: { count: number; everyMs: number },
 ): Promise<{ perSecond: number; statements: number; p50: number; p99: number }> {
   await pool.query('DELETE FROM bench_jobs');
-  const begin = Date.now() + LEAD_MS + order.count;
-  await servers[0]?.ask({ ...order, begin });
+  const begin = Date.now() + LEAD_MS + request.count;
+  await servers[0]?.ask({ ...request, begin });
   if (Date.now() >= begin) {
     throw new Error('The jobs became due before all of them were added.');
   }
   await sleep(begin - Date.now());
   const before = await countQuestions(serverUrl);
-  const polls = await untilEnded(pool, order.count);
+  const polls = await untilEnded(pool, request.count);
   // Excludes statements of the measurement itself.
   const statements = (await countQuestions(serverUrl)) - before - polls - 1;
   const [rows] = await pool.query<RowDataPacket[]>('SELECT due, ended_at AS endedAt FROM bench_jobs');
@@ -113,8 +113,8 @@ async function storm(
   );
   const seconds = (Math.max(...times.map(([, at]) => at)) - begin) / SECOND_MS;
   return {
-    perSecond: order.count / seconds,
-    statements: statements / order.count,
+    perSecond: request.count / seconds,
+    statements: statements / request.count,
     ...quantiles(times.map(([due, at]) => at - due)),
   };
 }

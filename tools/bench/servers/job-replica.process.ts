@@ -13,8 +13,8 @@ import type { Job } from '../../../src/jobs/model/job-queue.types.js';
 const KIND = 'bench';
 const BATCH_SIZE = 500;
 
-/** Order of the parent process: jobs that become due every `everyMs` milliseconds from `begin`. */
-interface Order {
+/** Request of the parent process to add jobs that become due every `everyMs` milliseconds from `begin`. */
+interface JobsRequest {
   count: number;
   begin: number;
   everyMs: number;
@@ -63,7 +63,7 @@ const { JobWorkersModule } = await built<typeof import('../../../src/jobs/job-wo
 
 @Global()
 @Module({ providers: [Clock, Metrics], exports: [Clock, Metrics] })
-class SurroundingsModule {}
+class EnvironmentModule {}
 
 const env = Env.parse('maintenance', process.env);
 
@@ -72,7 +72,7 @@ const env = Env.parse('maintenance', process.env);
     GlobalValue.of(env),
     GlobalValue.of(new Log(env)),
     DatabaseModule.of(SCHEMA),
-    SurroundingsModule,
+    EnvironmentModule,
     JobsModule,
     JobWorkersModule,
   ],
@@ -96,7 +96,7 @@ context.get(JobHandlersService).register({
   },
 });
 
-async function add({ count, begin, everyMs }: Order): Promise<void> {
+async function add({ count, begin, everyMs }: JobsRequest): Promise<void> {
   for (let done = 0; done < count; done += BATCH_SIZE) {
     const some = Math.min(BATCH_SIZE, count - done);
     const first = await ids.next('job', some);
@@ -118,7 +118,7 @@ async function add({ count, begin, everyMs }: Order): Promise<void> {
   queue.wake();
 }
 
-process.on('message', (order: Order) => {
-  void add(order).then(() => process.send?.({ added: order.count }));
+process.on('message', (request: JobsRequest) => {
+  void add(request).then(() => process.send?.({ added: request.count }));
 });
 process.send?.({ port: 0 });

@@ -54,11 +54,11 @@ export class ComparedWalk {
 
   /** Starts the instance and executes its first step. */
   static async start(
-    surroundings: { runtime: BuiltRuntime; rows: ProcessRows; random: Random },
+    environment: { runtime: BuiltRuntime; rows: ProcessRows; random: Random },
     process: { appId: string; buildId: string; processName: string },
     data: JsonObject,
   ): Promise<ComparedWalk> {
-    const { runtime, rows, random } = surroundings;
+    const { runtime, rows, random } = environment;
     const { uuid } = await runtime.start(process, data);
     const walk = new ComparedWalk(runtime, rows, random, await reload(rows, uuid));
     const startNode = walk.stored.definition.graph.starts[0] ?? 0;

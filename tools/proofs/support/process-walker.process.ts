@@ -103,9 +103,9 @@ class Worker {
       throw new Error('there is no process to walk through');
     }
     const random = new Random(seed * 31 + index);
-    const surroundings = { runtime: this.runtime, rows: this.rows, random };
+    const environment = { runtime: this.runtime, rows: this.rows, random };
     const key = { ...build, processName: process.name };
-    const walk = await ComparedWalk.start(surroundings, key, process.decide(random));
+    const walk = await ComparedWalk.start(environment, key, process.decide(random));
     await walk.run(random.pick(STEPS));
     this.figures.walks += 1;
     for (const figure of ['steps', 'backs', 'refusals'] as const) {

@@ -20,7 +20,8 @@ export interface Proof {
   /** Returns why it cannot run on this machine, other than a missing database; undefined if it can run. */
   obstacle?(): Promise<string | undefined>;
   /**
-   * Runs the proof.\n   * @returns the measured figures, for the table
+   * Runs the proof.
+   * @returns the measured figures, for the table
    * @throws ProofError, or any error, when the claim does not hold
    */
   run(environment: ProofEnvironment): Promise<string>;
