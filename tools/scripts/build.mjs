@@ -22,6 +22,7 @@ const STAMP = '.build.json';
 /** The console, which runs in browsers, and its build configuration. */
 const CONSOLE = 'packages/console';
 const CONSOLE_CONFIG = join(CONSOLE, 'vite.config.ts');
+const BUNDLER = 'tools/scripts/bundle.mjs';
 /** Inputs of a compilation: source files, and the installed packages. */
 const INPUTS = [
   'src',
@@ -30,6 +31,7 @@ const INPUTS = [
   'packages/engine/src',
   CONSOLE,
   'tools/scripts/build.mjs',
+  BUNDLER,
   'tsconfig.json',
   'tools/tsconfig.build.json',
   'package.json',
@@ -89,12 +91,18 @@ async function build() {
  */
 async function compile() {
   const statuses = await Promise.all([
-    run('tsc', ['-p', 'tools/tsconfig.build.json', '--outDir', NEXT, '--noCheck']),
+    compileService(),
     ...(existsSync(CONSOLE_CONFIG)
       ? [run('vite', ['build', CONSOLE, '--outDir', resolve(NEXT, 'console'), '--logLevel', 'warn'])]
       : []),
   ]);
   return statuses.find((status) => status !== 0) ?? 0;
+}
+
+/** @returns {Promise<number>} exit status */
+async function compileService() {
+  const status = await run('tsc', ['-p', 'tools/tsconfig.build.json', '--outDir', NEXT, '--noCheck']);
+  return status === 0 && existsSync(BUNDLER) ? run(process.execPath, [BUNDLER, NEXT]) : status;
 }
 
 /**

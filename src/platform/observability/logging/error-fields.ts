@@ -6,8 +6,11 @@ const STACK_MAX_LENGTH = 4_000;
  * their input. So do the service's own error classes, whose `name` and `code` are enough.
  */
 const PLAIN_ERRORS: ReadonlySet<unknown> = new Set([Error, TypeError, RangeError, ReferenceError]);
-/** A frame in a file of this service: `at read (file:///…/dist/src/a.js:1:2)`, not `at JSON.parse (<anonymous>)`. */
-const OWN_FRAME = /^\s+at (?!.*(?:node_modules|\bnode:)).*:\d+:\d+\)?$/;
+/**
+ * A frame in a file of this service: `at read (…/src/a.ts:1:2)`, not `at JSON.parse (<anonymous>)`. A frame in a bundle, which has
+ * no source map then, is one of a package.
+ */
+const OWN_FRAME = /^\s+at (?!.*(?:node_modules|\bnode:|\/dist\/src\/bundle\/)).*:\d+:\d+\)?$/;
 /** Messages of V8 that quote a value or the name of a member: "Cannot create property 'a' on string 'b'". */
 const QUOTES_VALUE = /^(Cannot (?:add|assign|create|delete|use)|Class extends)\b[^]*/;
 /** Everything from the first quote to the last, unless it is a single plain name. */
