@@ -23,6 +23,7 @@ export const proof: Proof = {
   claim:
     'the last stage of the Dockerfile runs the service as started by the compose file and the chart, unprivileged and read-only',
   databases: ['mysql'],
+  takesLong: true,
   async run(environment) {
     const root = await ImageRoot.build(join(environment.folder, 'image'));
     const sizes = await checkFiles(root);

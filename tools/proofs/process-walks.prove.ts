@@ -12,7 +12,7 @@ interface Work {
 }
 /** Work on the embedded database, which does not flush to disk here. */
 const FILE_WORK: Record<'short' | 'long', Work> = {
-  short: { workers: 1, processes: 40, walks: 1_000 },
+  short: { workers: 1, processes: 40, walks: 300 },
   long: { workers: 2, processes: 300, walks: 50_000 },
 };
 /** Work on a server, where the same steps take longer. */

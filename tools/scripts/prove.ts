@@ -22,15 +22,12 @@ import { scriptOptions } from './options.js';
  *     npm run prove -- --short                       few rounds, several concurrently, as in CI
  *     npm run prove -- race crash --db mysql         some of them, on one database
  *
- * `--suites only` runs only the test suites among them, `--suites without` all others.
- *
  * Ends with `N passed, N failed`. Proofs on an unavailable database are skipped, or fail if CI is set.
  */
 const { values, positionals } = scriptOptions({
   allowPositionals: true,
   options: {
     short: { type: 'boolean', default: false },
-    suites: { type: 'string', default: 'with' },
     db: { type: 'string', multiple: true },
   },
 });
@@ -45,15 +42,13 @@ interface Run {
   proof: Proof;
   kind: DatabaseKind;
 }
-/** Number of concurrent short runs, which mostly wait. */
-const CONCURRENT_RUNS = 4;
+/** Number of concurrent short runs, which mostly wait: at most one test suite and some other proofs. */
+const CONCURRENT_RUNS = 3;
 const wantedKinds = values.db?.flatMap((value) => value.split(','));
 const total: Tally = { passed: 0, failed: 0, skipped: 0 };
 
 const proofs = (await loadProofs()).filter(
-  ({ name, isSuite = false }) =>
-    (positionals.length === 0 || positionals.includes(name)) &&
-    (values.suites === 'with' || isSuite === (values.suites === 'only')),
+  ({ name }) => positionals.length === 0 || positionals.includes(name),
 );
 const runs: readonly Run[] = proofs.flatMap((proof) =>
   (values.short ? (proof.shortDatabases ?? proof.databases) : proof.databases)
