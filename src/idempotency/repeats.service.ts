@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In, LessThan } from 'typeorm';
-import type { Sender } from '../store/groups/step-transaction.js';
+import type { Sender } from '../store/groups/shared-transaction.js';
 import { Table } from '../store/tables/table.js';
 import { ProcessRepeatEntity } from './storage/process-repeat.entity.js';
 import { hash } from 'node:crypto';

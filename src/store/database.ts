@@ -16,7 +16,7 @@ import { isConnectionLost, isOutage, isRetryable, isWriteRefused } from './conne
 import { EmbeddedTurns } from './connection/embedded-file.js';
 import type { GroupLimits } from './groups/group-queue.js';
 import { ReadQueue, type SharedRead } from './groups/read-queue.js';
-import { StepTransaction, type Sender } from './groups/step-transaction.js';
+import { SharedTransaction, type Sender } from './groups/shared-transaction.js';
 import { WriteQueue, type GroupWork } from './groups/write-queue.js';
 import { isEmbedded } from './tables/row-locks.js';
 import { sendDirectly, watchStatements } from './connection/statement-spans.js';
@@ -141,13 +141,13 @@ export class Database {
 
   /**
    * Runs the work of a step in a transaction that it may share with concurrent callers (group commit, docs/architecture.md). The work must
-   * leave the group before it waits for rows that other transactions may hold, and must `hold` what it changes.
+   * leave the group before it waits for rows that other transactions may hold, and must `holdInGroup` what it changes.
    * @param isAlone whether it runs in a transaction of its own
    * @throws as `write`
    */
   async writeTogether<T>(work: GroupWork<T>, isAlone = false): Promise<T> {
     const result = await this.followed(work, (run) =>
-      isAlone ? this.store((manager) => run(new StepTransaction(manager))) : this.groups.add(run),
+      isAlone ? this.store((manager) => run(new SharedTransaction(manager))) : this.groups.add(run),
     );
     noteStored();
     return result;

@@ -94,7 +94,7 @@ export class ShardGroups {
     return shard % this.groups.length;
   }
 
-  /** Returns the name of the group of a shard for `StepTransaction.join`: equal for all members that may share a transaction. */
+  /** Returns the name of the group of a shard, for `SharedTransaction.requireShardGroup`. */
   nameOf(shard: number): string {
     return `group ${this.of(shard)}`;
   }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
-import type { Sender } from '../../store/groups/step-transaction.js';
+import type { Sender } from '../../store/groups/shared-transaction.js';
 import { Clock } from '../../platform/clock.js';
 import { afterCommit } from '../../store/groups/write-progress.js';
 import { andShard, SHARDS, shardOf, shardOfHash } from '../../store/shards.js';

@@ -196,7 +196,7 @@ export class JobsRepository {
           };
     const availableAt = this.time.value(delayMs);
     const met = await this.database.writeTogether((transaction) => {
-      transaction.join(this.groups.nameOf(shard));
+      transaction.requireShardGroup(this.groups.nameOf(shard));
       return JOBS.update(transaction, held, { ...changes, availableAt });
     });
     return met === jobs.length;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import type { Sender } from '../../store/groups/step-transaction.js';
+import type { Sender } from '../../store/groups/shared-transaction.js';
 import { Database } from '../../store/database.js';
 import { shardOfHash, ShardGroups } from '../../store/shards.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';

@@ -37,7 +37,7 @@ export class InstanceOperationsService {
     const version = await this.audit.requireVersion(uuid);
     try {
       return await this.steps.transact({ uuid }, async (held) => {
-        const manager = held.transaction.alone();
+        const manager = held.transaction.requireOwnTransaction();
         const { result } = await this.steps.make(held, command, { actor: principal.user.userName });
         const { state } = result.instance;
         const event = { version, action, uuid, stateBefore: held.row.state, state };

@@ -150,7 +150,7 @@ export class InstanceRetriesService {
   private async attempt(stop: Stop, attempt: Attempt): Promise<InstanceRetryDto> {
     const { patch } = attempt;
     return this.steps.transact({ uuid: attempt.target.uuid }, async (held) => {
-      const manager = held.transaction.alone();
+      const manager = held.transaction.requireOwnTransaction();
       const corrected = patch && correctionText(held.definition(), held.row.content.data, patch);
       const retried = { held, manager, stop, attempt, corrected };
       if ((await Incidents.stillOpen(manager, held.row.id, [stop])).length === 0) {

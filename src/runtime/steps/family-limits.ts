@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Sender } from '../../store/groups/step-transaction.js';
+import type { Sender } from '../../store/groups/shared-transaction.js';
 import { Metrics, type LimitUse } from '../../platform/observability/metrics/metrics.js';
 import type { Limit } from '../../platform/config/env.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';

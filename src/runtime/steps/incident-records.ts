@@ -1,4 +1,4 @@
-import type { Sender } from '../../store/groups/step-transaction.js';
+import type { Sender } from '../../store/groups/shared-transaction.js';
 import type { EngineIncident, IncidentSource, IncidentType, InstanceStatus } from '#engine/tokens';
 import { orderedUuid } from '../../platform/ordered-uuid.js';
 import { type IncidentRow, Incidents, type IncidentHead } from '../storage/incidents.repository.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Sender } from '../../store/groups/step-transaction.js';
+import type { Sender } from '../../store/groups/shared-transaction.js';
 import { afterCommit } from '../../store/groups/write-progress.js';
 import { requestContext } from '../../platform/observability/logging/request-context.js';
 import { Database } from '../../store/database.js';

@@ -3,7 +3,7 @@ import { runInSlice, yieldEventLoop } from '#engine/support';
 import { requestContext } from '../../platform/observability/logging/request-context.js';
 import { inSpan } from '../../platform/observability/tracing/spans.js';
 import { Database } from '../../store/database.js';
-import type { StepTransaction } from '../../store/groups/step-transaction.js';
+import type { SharedTransaction } from '../../store/groups/shared-transaction.js';
 import { afterCommit } from '../../store/groups/write-progress.js';
 import { EngineIncident, type EngineCommand, type StepResult, step } from '#engine/tokens';
 import { DefinitionNotHeldError, ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
@@ -97,7 +97,7 @@ export class InstanceStepsService {
   run(before: LoadedInstance, command: EngineCommand): MadeStep {
     const now = this.resources.now();
     describeStepInSpan(before.row, command.kind);
-    return before.transaction.compute(() =>
+    return before.transaction.computeInGroup(() =>
       runInSlice(() => ({ before, command, now, result: this.result(before, command, now) })),
     );
   }
@@ -133,7 +133,7 @@ export class InstanceStepsService {
   }
 
   private async lock(
-    transaction: StepTransaction,
+    transaction: SharedTransaction,
     key: InstanceKey,
     attempts: Attempts,
   ): Promise<LockedInstance> {
@@ -145,18 +145,20 @@ export class InstanceStepsService {
   }
 
   private async lockRow(
-    transaction: StepTransaction,
+    transaction: SharedTransaction,
     key: InstanceKey,
     attempts: Attempts,
   ): Promise<LockedRow> {
     // Before the first statement: the transaction of a group touches its own shards only.
-    transaction.join(this.groups.nameOf('uuid' in key ? shardOfUuid(key.uuid) : shardOf(key.id)));
+    transaction.requireShardGroup(
+      this.groups.nameOf('uuid' in key ? shardOfUuid(key.uuid) : shardOf(key.id)),
+    );
     const found = await Instances.lockTimed(transaction, key);
     if (found === null) {
       throw new ProcessInstanceNotFoundError();
     }
     attempts.revBefore ??= found.locked.revBefore;
-    const hasWaited = await transaction.hold(`instance ${found.row.id}`);
+    const hasWaited = await transaction.holdInGroup(`instance ${found.row.id}`);
     return (hasWaited ? await Instances.lockTimed(transaction, key) : null) ?? found;
   }
 

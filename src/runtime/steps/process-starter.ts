@@ -7,7 +7,7 @@ import type { UserReference } from '../../platform/user/user-reference.js';
 import { inSpan } from '../../platform/observability/tracing/spans.js';
 import { Database } from '../../store/database.js';
 import { SHARDS, placedId, shardOf, ShardGroups } from '../../store/shards.js';
-import type { StepTransaction } from '../../store/groups/step-transaction.js';
+import type { SharedTransaction } from '../../store/groups/shared-transaction.js';
 import { afterCommit } from '../../store/groups/write-progress.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
 import { EngineIncident, type StepResult, newContent, newInstance, step } from '#engine/tokens';
@@ -70,7 +70,7 @@ interface StoppedInstance extends NewInstance {
 }
 
 /** A start within its transaction, before `write` stores it. */
-export type ProcessStart = (StartedInstance | StoppedInstance) & { readonly transaction: StepTransaction };
+export type ProcessStart = (StartedInstance | StoppedInstance) & { readonly transaction: SharedTransaction };
 
 /**
  * Starts instances. The engine makes the step in memory, because nothing of the instance is stored yet. Then the caller's work runs in a
@@ -150,7 +150,7 @@ export class ProcessStarter {
     isAlone: boolean,
   ): Promise<Answer> {
     return this.database.writeTogether(async (transaction) => {
-      transaction.join(this.groups.nameOf(start.row.shard));
+      transaction.requireShardGroup(this.groups.nameOf(start.row.shard));
       return work({ ...start, transaction });
     }, isAlone);
   }

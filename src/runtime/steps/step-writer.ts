@@ -28,7 +28,7 @@ export class StepWriter {
   async write(step: StepWriting): Promise<readonly IncidentRow[]> {
     const { transaction, row, result, now, origin, retried } = step;
     if (this.isAlone(step, result)) {
-      transaction.alone();
+      transaction.requireOwnTransaction();
     }
     const joins = await joinChanges(step);
     const gone = await this.closedIncidents(step);

@@ -1,4 +1,4 @@
-import type { StepTransaction } from '../../store/groups/step-transaction.js';
+import type { SharedTransaction } from '../../store/groups/shared-transaction.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
 import type { EngineCommand, InstanceState, StepResult } from '#engine/tokens';
 import type { EventOrigin } from '../storage/events.repository.js';
@@ -10,14 +10,14 @@ import type { RunnableDefinition } from '../definitions/runnable-definitions.ser
 
 /** An instance that a transaction has locked. */
 export interface LockedInstance extends LockedRow {
-  readonly transaction: StepTransaction;
+  readonly transaction: SharedTransaction;
   /** The definition of the instance. @throws DefinitionNotHeldError, which loads the definition and repeats the transaction */
   definition(): RunnableDefinition;
 }
 
 /** An instance that a transaction has locked and read. */
 export interface LoadedInstance extends LockedRow {
-  readonly transaction: StepTransaction;
+  readonly transaction: SharedTransaction;
   state: InstanceState;
   /** Live tokens by id. */
   tokens: ReadonlyMap<number, TokenRow>;
@@ -65,7 +65,7 @@ export interface StepBase {
 
 /** What `StepWriter` writes. */
 export interface StepWriting extends StepBase {
-  transaction: StepTransaction;
+  transaction: SharedTransaction;
   result: StepResult;
   takeId: TakeId;
   now: Date;

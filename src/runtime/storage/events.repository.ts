@@ -1,5 +1,5 @@
 import { And, In, LessThan, MoreThan } from 'typeorm';
-import type { Sender } from '../../store/groups/step-transaction.js';
+import type { Sender } from '../../store/groups/shared-transaction.js';
 import type { SelectionPart } from '../../store/tables/selection.js';
 import { oneOrAny } from '../../store/tables/conditions.js';
 import { shardOf } from '../../store/shards.js';

@@ -1,5 +1,5 @@
 import { In, Like } from 'typeorm';
-import type { Sender } from '../../store/groups/step-transaction.js';
+import type { Sender } from '../../store/groups/shared-transaction.js';
 import { shardOf } from '../../store/shards.js';
 import { Table } from '../../store/tables/table.js';
 import type { InstanceHead } from './process-instance.entity.js';

@@ -1,5 +1,5 @@
 import { In } from 'typeorm';
-import type { Sender, StepTransaction } from '../../store/groups/step-transaction.js';
+import type { Sender, SharedTransaction } from '../../store/groups/shared-transaction.js';
 import { type ShardGroups, sameShard, shardOf, shardOfUuid } from '../../store/shards.js';
 import { isEmbedded, type RowLock } from '../../store/tables/row-locks.js';
 import { filledUp, type Selection, type SelectionPart } from '../../store/tables/selection.js';
@@ -104,7 +104,7 @@ export const Instances = {
    * Locks an instance and returns the lock time. If another transaction holds the lock, the step leaves its shared transaction and
    * reads the revision before it waits: shared transactions never wait for locks, so they cannot deadlock each other.
    */
-  async lockTimed(transaction: StepTransaction, key: InstanceKey): Promise<LockedRow | null> {
+  async lockTimed(transaction: SharedTransaction, key: InstanceKey): Promise<LockedRow | null> {
     if (isEmbedded(transaction.connection)) {
       return lockEmbedded(transaction, key);
     }
@@ -113,7 +113,7 @@ export const Instances = {
     if (free !== null) {
       return free;
     }
-    transaction.alone();
+    transaction.requireOwnTransaction();
     const before = await REVISION.first(transaction, key);
     const found = await timed(transaction, key, 'pessimistic_write');
     return (

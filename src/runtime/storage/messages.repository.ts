@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { In, LessThanOrEqual, MoreThan } from 'typeorm';
-import type { Sender } from '../../store/groups/step-transaction.js';
+import type { Sender } from '../../store/groups/shared-transaction.js';
 import { andShard, sameShard, shardOf, shardOfHash } from '../../store/shards.js';
 import { Table } from '../../store/tables/table.js';
 import { ProcessMessageWaitEntity, ProcessMessageEntity } from './process-message.entity.js';

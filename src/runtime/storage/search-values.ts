@@ -1,5 +1,5 @@
 import { And, type EntityManager, type FindOperator } from 'typeorm';
-import type { Sender } from '../../store/groups/step-transaction.js';
+import type { Sender } from '../../store/groups/shared-transaction.js';
 import { allOf, EVERY_SHARD, type Condition, type Where } from '../../store/tables/conditions.js';
 import { readTogether } from '../../store/tables/read-together.js';
 import { indexHint } from '../../store/tables/selection.js';

@@ -1,5 +1,5 @@
 import { In } from 'typeorm';
-import type { Sender } from '../../store/groups/step-transaction.js';
+import type { Sender } from '../../store/groups/shared-transaction.js';
 import type { SelectionPart } from '../../store/tables/selection.js';
 import { andShard, shardOf } from '../../store/shards.js';
 import { Table } from '../../store/tables/table.js';

@@ -18,7 +18,7 @@ class GroupBrokenError extends Error {
 }
 
 /**
- * One transaction that several members share. Their work runs concurrently on one connection, each through a `StepTransaction` of its own.
+ * One transaction that several members share. Their work runs concurrently on one connection, each through a `SharedTransaction` of its own.
  * A statement that fails, or a member that fails after it has written, breaks the group: the whole transaction is rolled back.
  */
 export class WriteGroup {

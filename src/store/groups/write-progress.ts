@@ -1,6 +1,6 @@
 import { CommitUnansweredError } from '../database.errors.js';
 import { isRolledBack } from '../connection/driver-errors.js';
-import type { Sender } from './step-transaction.js';
+import type { Sender } from './shared-transaction.js';
 import { cached } from '#engine/support';
 
 /** Progress of a transaction. What its failure means depends on whether its COMMIT was sent. */

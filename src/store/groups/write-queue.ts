@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { currentSpan, inSharedSpan } from '../../platform/observability/tracing/spans.js';
 import { CommitUnansweredError, DatabaseDeadlineError, DatabaseOverloadedError } from '../database.errors.js';
 import { GroupQueue, type GroupLimits, type Waiting } from './group-queue.js';
-import { StepTransaction, type MemberOutcome } from './step-transaction.js';
+import { SharedTransaction, type MemberOutcome } from './shared-transaction.js';
 import { WriteGroup } from './write-group.js';
 
 /** Runs a transaction. */
@@ -16,13 +16,13 @@ export interface Transactions {
 }
 
 /** Work of a writer in a transaction that it may share with others. */
-export type GroupWork<Result> = (transaction: StepTransaction) => Promise<Result>;
+export type GroupWork<Result> = (transaction: SharedTransaction) => Promise<Result>;
 
 /** A caller whose work waits. Its work runs in the async context of the caller. */
 interface Writer extends Waiting {
   /** Runs the work in a transaction of its own; never rejects. */
   alone: () => Promise<void>;
-  join: (transaction: StepTransaction) => Promise<MemberOutcome<unknown>>;
+  join: (transaction: SharedTransaction) => Promise<MemberOutcome<unknown>>;
   resolve: (result: never) => void;
 }
 
@@ -51,7 +51,7 @@ export class WriteQueue {
         since: performance.now(),
         span: currentSpan(),
         alone: AsyncResource.bind(alone),
-        join: AsyncResource.bind((transaction: StepTransaction) => transaction.run(work)),
+        join: AsyncResource.bind((transaction: SharedTransaction) => transaction.run(work)),
         resolve,
         refuse,
       });
@@ -59,7 +59,7 @@ export class WriteQueue {
   }
 
   private async alone<Result>(work: GroupWork<Result>): Promise<Result> {
-    const result = await this.transactions.alone((manager) => work(new StepTransaction(manager)));
+    const result = await this.transactions.alone((manager) => work(new SharedTransaction(manager)));
     this.written.own += 1;
     return result;
   }
@@ -88,7 +88,7 @@ export class WriteQueue {
       writers.map(
         ({ join }) =>
           () =>
-            join(new StepTransaction(manager, group)),
+            join(new SharedTransaction(manager, group)),
       ),
     );
   }

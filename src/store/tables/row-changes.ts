@@ -1,5 +1,5 @@
 import { conditionOf, placed, whereClause, type Condition } from './conditions.js';
-import { StepTransaction, type Sender } from '../groups/step-transaction.js';
+import { SharedTransaction, type Sender } from '../groups/shared-transaction.js';
 import { statementBatches } from './statement-batches.js';
 import { bound, bytesOf, columnOf, type SqlValue, type TableShape } from './table-columns.js';
 
@@ -171,7 +171,7 @@ export async function sendChange(
   sender: Sender,
   { sql, values }: { sql: string; values: readonly (SqlValue | Buffer)[] },
 ): Promise<number> {
-  if (sender instanceof StepTransaction) {
+  if (sender instanceof SharedTransaction) {
     return sender.change(sql, values);
   }
   if (sender.queryRunner === undefined) {

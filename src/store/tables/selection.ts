@@ -1,7 +1,7 @@
 import { In } from 'typeorm';
 import { allOf, placedCondition, whereClause, type Condition, type Where } from './conditions.js';
 import type { RawRow } from './column-values.js';
-import { sharedBy, type Sender } from '../groups/step-transaction.js';
+import { sharedBy, type Sender } from '../groups/shared-transaction.js';
 import { prepared } from '../connection/prepared-statements.js';
 import { isEmbedded, lockClause, type RowLock } from './row-locks.js';
 import { columnOf, type SqlValue, type TableColumn, type TableShape } from './table-columns.js';

@@ -1,5 +1,5 @@
 import { placedCondition, whereClause, type Condition, type Where } from './conditions.js';
-import { sharedBy, StepTransaction, type Sender } from '../groups/step-transaction.js';
+import { sharedBy, SharedTransaction, type Sender } from '../groups/shared-transaction.js';
 import {
   assignmentsOf,
   changeRows,
@@ -101,7 +101,7 @@ export class Table<Row extends object> {
       }
       return [];
     };
-    await (sender instanceof StepTransaction
+    await (sender instanceof SharedTransaction
       ? sender.changeInGroup(into + onConflict, tuples, send)
       : send([tuples]));
   }
@@ -199,5 +199,5 @@ export class Table<Row extends object> {
 
 /** Runs a statement that inserts rows. */
 async function execute(sender: Sender, sql: string, values: SqlValue[]): Promise<void> {
-  await (sender instanceof StepTransaction ? sender.change(sql, values) : sender.query(sql, values));
+  await (sender instanceof SharedTransaction ? sender.change(sql, values) : sender.query(sql, values));
 }

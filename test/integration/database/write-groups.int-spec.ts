@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Database } from '../../../src/store/database.js';
 import { isDuplicate } from '../../../src/store/connection/driver-errors.js';
-import type { StepTransaction } from '../../../src/store/groups/step-transaction.js';
+import type { SharedTransaction } from '../../../src/store/groups/shared-transaction.js';
 import { Table } from '../../../src/store/tables/table.js';
 import { WriteProofEntity } from '../../../src/store/write-proof.entity.js';
 import { ProcessEventEntity } from '../../../src/runtime/storage/process-event.entity.js';
@@ -41,8 +41,8 @@ afterEach(async () => {
 });
 afterAll(() => app.close());
 
-type Work = (transaction: StepTransaction) => Promise<unknown>;
-const insert = (slot: number, transaction: StepTransaction): Promise<void> =>
+type Work = (transaction: SharedTransaction) => Promise<unknown>;
+const insert = (slot: number, transaction: SharedTransaction): Promise<void> =>
   PROOFS.insert(transaction, [{ slot, writtenAt: AT }]);
 const inserting =
   (slot: number): Work =>
@@ -69,7 +69,7 @@ describe('group commit', () => {
       });
       return runner;
     });
-    const works = Array.from({ length: GROUP_MAX }, (_, slot) => async (transaction: StepTransaction) => {
+    const works = Array.from({ length: GROUP_MAX }, (_, slot) => async (transaction: SharedTransaction) => {
       await insert(slot, transaction);
       return slot;
     });
@@ -82,7 +82,7 @@ describe('group commit', () => {
 
   it('does not share the transaction of a single write', async () => {
     await database.writeTogether(async (transaction) => {
-      expect(transaction.isShared).toBe(false);
+      expect(transaction.isInGroup).toBe(false);
       await insert(1, transaction);
     });
     expect(await slots()).toEqual([1]);
@@ -137,7 +137,7 @@ describe('group commit', () => {
       const outcomes = await together(
         async (transaction) => {
           await insert(1, transaction);
-          if (transaction.isShared) {
+          if (transaction.isInGroup) {
             // Simulates a deadlock, which rolls back the transaction of the victim.
             await transaction.query('ROLLBACK');
           }
@@ -158,7 +158,7 @@ describe('group commit', () => {
     const working =
       (name: string, slot: number): Work =>
       async (transaction) => {
-        const hasWaited = await transaction.hold('thing');
+        const hasWaited = await transaction.holdInGroup('thing');
         order.push(`${name} begins ${String(hasWaited)}`);
         await insert(slot, transaction);
         order.push(`${name} ends`);
@@ -171,8 +171,8 @@ describe('group commit', () => {
   it('lets a member leave the group', async () => {
     const attempts: boolean[] = [];
     const leaving: Work = async (transaction) => {
-      attempts.push(transaction.isShared);
-      transaction.alone();
+      attempts.push(transaction.isInGroup);
+      transaction.requireOwnTransaction();
       await insert(2, transaction);
     };
     expect(statesOf(await together(inserting(1), leaving))).toEqual(['fulfilled', 'fulfilled']);
@@ -186,7 +186,7 @@ describe('group commit', () => {
       (slot: number): Work =>
       async (transaction) => {
         runs.push(slot);
-        transaction.compute(() => {
+        transaction.computeInGroup(() => {
           for (const begun = performance.now(); performance.now() - begun <= WORK_MS;) {
             continue;
           }
@@ -202,7 +202,7 @@ describe('group commit', () => {
     const named =
       (name: string, slot: number): Work =>
       async (transaction) => {
-        transaction.join(name);
+        transaction.requireShardGroup(name);
         await insert(slot, transaction);
       };
     const outcomes = await together(named('one', 1), named('other', 2), named('one', 3), named('other', 4));

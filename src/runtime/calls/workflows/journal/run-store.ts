@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
-import type { Sender } from '../../../../store/groups/step-transaction.js';
+import type { Sender } from '../../../../store/groups/shared-transaction.js';
 import type { JsonValue } from '#engine/json';
 import { Clock } from '../../../../platform/clock.js';
 import { orderedUuid } from '../../../../platform/ordered-uuid.js';

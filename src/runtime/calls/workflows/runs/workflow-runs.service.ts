@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Sender } from '../../../../store/groups/step-transaction.js';
+import type { Sender } from '../../../../store/groups/shared-transaction.js';
 import { Clock } from '../../../../platform/clock.js';
 import { Deadline } from '../../../../platform/concurrency/deadline.js';
 import { Permission } from '../../../../platform/auth/permission.js';

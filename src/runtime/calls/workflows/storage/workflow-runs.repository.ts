@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Sender } from '../../../../store/groups/step-transaction.js';
+import type { Sender } from '../../../../store/groups/shared-transaction.js';
 import { withoutUndefined } from '../../../../platform/without-undefined.js';
 import {
   And,

@@ -1,7 +1,7 @@
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { LeaveGroupError, type WriteGroup } from './write-group.js';
 
-/** Sends statements: an `EntityManager`, or a `StepTransaction`. `Table` and `Selection` work with either. */
+/** Sends statements: an `EntityManager`, or a `SharedTransaction`. `Table` and `Selection` work with either. */
 export interface Sender {
   readonly connection: DataSource;
   readonly queryRunner?: QueryRunner | undefined;
@@ -14,10 +14,10 @@ export type MemberOutcome<Result> =
   | { kind: 'LEFT'; to: LeaveGroupError['to'] };
 
 /**
- * A transaction for `Database.writeTogether`: the caller's own, or one that it shares with other members of a group. It offers only what
- * works in both cases.
+ * A transaction for `Database.writeTogether`, which the caller shares with the other members of its group; one without a group is the
+ * caller's own. It offers only what works in both cases. After a LeaveGroupError, `Database` runs the caller's work again from its start.
  */
-export class StepTransaction implements Sender {
+export class SharedTransaction implements Sender {
   /** Once a member may have written, its group cannot continue without it. */
   private hasWritten = false;
   private ended: () => void = () => undefined;
@@ -41,7 +41,7 @@ export class StepTransaction implements Sender {
     return this.runner.connection;
   }
 
-  get isShared(): boolean {
+  get isInGroup(): boolean {
     return this.group !== undefined;
   }
 
@@ -85,30 +85,30 @@ export class StepTransaction implements Sender {
   }
 
   /**
-   * Separates members that may not share a transaction. Call it before the first write.
-   * @param name equal for all members that may share one
-   * @throws LeaveGroupError in a group of another name
+   * Requires a transaction on one group of shards. Call it before the first statement.
+   * @param name of the group of shards, see `ShardGroups.nameOf`
+   * @throws LeaveGroupError when earlier members use another one: the work runs again in the next group
    */
-  join(name: string): void {
+  requireShardGroup(name: string): void {
     this.group?.join(name);
   }
 
   /**
    * Waits for other members that hold the same key. Locks of the transaction do not separate its members.
    * @returns whether it had to wait: rows that were read before may have changed
-   * @throws LeaveGroupError when the group has taken too long by then
+   * @throws LeaveGroupError when the group has taken too long by then: the work runs again in the next group
    */
-  async hold(key: string): Promise<boolean> {
+  async holdInGroup(key: string): Promise<boolean> {
     return this.group !== undefined && (await this.group.hold(key, this.end));
   }
 
   /**
-   * Leaves a group for a transaction of the caller's own. Call it before the first write and before anything that may wait for rows which
-   * other transactions hold.
+   * Requires a transaction of the caller's own. Call it before the first write and before anything that may wait for rows which other
+   * transactions hold.
    * @returns the manager of the caller's own transaction, for statements that no group can send
-   * @throws LeaveGroupError in a group
+   * @throws LeaveGroupError in a group: the work runs again in a transaction of its own
    */
-  alone(): EntityManager {
+  requireOwnTransaction(): EntityManager {
     if (this.group !== undefined) {
       throw new LeaveGroupError('ALONE');
     }
@@ -117,9 +117,9 @@ export class StepTransaction implements Sender {
 
   /**
    * Runs CPU-bound work. A group limits its total, because all members wait for it.
-   * @throws LeaveGroupError when the group has worked for too long
+   * @throws LeaveGroupError when the group has worked for too long: the caller's work runs again in the next group
    */
-  compute<Result>(work: () => Result): Result {
+  computeInGroup<Result>(work: () => Result): Result {
     return this.group === undefined ? work() : this.group.compute(work);
   }
 
@@ -143,6 +143,6 @@ export class StepTransaction implements Sender {
 }
 
 /** The transaction that members of a group share; undefined for any other sender. */
-export function sharedBy(sender: Sender): StepTransaction | undefined {
-  return sender instanceof StepTransaction && sender.isShared ? sender : undefined;
+export function sharedBy(sender: Sender): SharedTransaction | undefined {
+  return sender instanceof SharedTransaction && sender.isInGroup ? sender : undefined;
 }
