@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In, LessThan } from 'typeorm';
-import type { Sender } from '../store/groups/shared-transaction.js';
+import type { SqlExecutor } from '../store/groups/shared-transaction.js';
 import { Table } from '../store/tables/table.js';
 import { ProcessRepeatEntity } from './storage/process-repeat.entity.js';
 import { hash } from 'node:crypto';
@@ -54,8 +54,8 @@ export class RepeatsService {
   }
 
   /** Finds the stored answer. @param shard must be the same for all requests with this key */
-  async find(sender: Sender, { keyHash }: RepeatKey, shard: number): Promise<StoredAnswer | null> {
-    return ANSWER.first(sender, { keyHash, shard });
+  async find(executor: SqlExecutor, { keyHash }: RepeatKey, shard: number): Promise<StoredAnswer | null> {
+    return ANSWER.first(executor, { keyHash, shard });
   }
 
   /** Returns the stored answer. @throws IdempotencyKeyReusedError when the body differs from that of the first request */
@@ -72,12 +72,12 @@ export class RepeatsService {
    * @throws RepeatTakenError when another request with this key came first
    */
   async keep(
-    sender: Sender,
+    executor: SqlExecutor,
     { keyHash, bodyHash }: RepeatKey,
     { shard, answer, now }: { shard: number; answer: object; now: Date },
   ): Promise<void> {
     const stored = { bodyHash, response: JSON.stringify(answer) };
-    if (!(await this.insert(sender, { keyHash, shard }, stored, now))) {
+    if (!(await this.insert(executor, { keyHash, shard }, stored, now))) {
       throw new RepeatTakenError();
     }
   }
@@ -87,37 +87,42 @@ export class RepeatsService {
    * be repeated after a crash.
    * @returns false when it is already marked
    */
-  async note(sender: Sender, name: string, shard: number, at: Date): Promise<boolean> {
+  async note(executor: SqlExecutor, name: string, shard: number, at: Date): Promise<boolean> {
     const nothing = { bodyHash: '', response: 'null' };
-    return this.insert(sender, { keyHash: hash('sha256', name), shard }, nothing, at);
+    return this.insert(executor, { keyHash: hash('sha256', name), shard }, nothing, at);
   }
 
   /** Returns whether `note` was called with this name. */
-  async isNoted(sender: Sender, name: string, shard: number): Promise<boolean> {
-    return (await ANSWER.first(sender, { keyHash: hash('sha256', name), shard })) !== null;
+  async isNoted(executor: SqlExecutor, name: string, shard: number): Promise<boolean> {
+    return (await ANSWER.first(executor, { keyHash: hash('sha256', name), shard })) !== null;
   }
 
   /** Removes entries stored before a time, at most `limit`. @returns how many it removed */
-  async removeBefore(sender: Sender, shards: readonly number[], time: Date, limit: number): Promise<number> {
+  async removeBefore(
+    executor: SqlExecutor,
+    shards: readonly number[],
+    time: Date,
+    limit: number,
+  ): Promise<number> {
     const old = { createdAt: LessThan(time), shard: In([...shards]) };
-    return REPEATS.deleteFirst(sender, 'keyHash', old, { order: { createdAt: 'ASC' }, limit });
+    return REPEATS.deleteFirst(executor, 'keyHash', old, { order: { createdAt: 'ASC' }, limit });
   }
 
   private async stored<Answer extends object>(repeat: RepeatKey): Promise<Answer | undefined> {
     const shard = shardOfHash(repeat.keyHash);
-    const stored = await this.database.read((sender) => this.find(sender, repeat, shard));
+    const stored = await this.database.read((executor) => this.find(executor, repeat, shard));
     return stored === null ? undefined : (this.answer(stored, repeat) as Answer);
   }
 
   /** Inserts an entry, waiting for a concurrent insert of the same key. @returns false when the key exists */
   private async insert(
-    sender: Sender,
+    executor: SqlExecutor,
     place: { keyHash: string; shard: number },
     answer: StoredAnswer,
     now: Date,
   ): Promise<boolean> {
     try {
-      await REPEATS.insert(sender, [{ ...place, ...answer, createdAt: now }]);
+      await REPEATS.insert(executor, [{ ...place, ...answer, createdAt: now }]);
       return true;
     } catch (error) {
       if (isDuplicate(error)) {

@@ -16,7 +16,7 @@ import { isConnectionLost, isOutage, isRetryable, isWriteRefused } from './conne
 import { EmbeddedTurns } from './connection/embedded-file.js';
 import type { GroupLimits } from './groups/group-queue.js';
 import { ReadQueue, type SharedRead } from './groups/read-queue.js';
-import { SharedTransaction, type Sender } from './groups/shared-transaction.js';
+import { SharedTransaction, type SqlExecutor } from './groups/shared-transaction.js';
 import { WriteQueue, type GroupWork } from './groups/write-queue.js';
 import { isEmbedded } from './tables/row-locks.js';
 import { sendDirectly, watchStatements } from './connection/statement-spans.js';
@@ -153,7 +153,7 @@ export class Database {
     return result;
   }
 
-  private async followed<Transaction extends Sender, T>(
+  private async followed<Transaction extends SqlExecutor, T>(
     work: (transaction: Transaction) => Promise<T>,
     store: (run: typeof work) => Promise<T>,
   ): Promise<T> {
@@ -209,7 +209,7 @@ export class Database {
   }
 
   /** Wraps work so that it cannot call `Database` again. */
-  private guarded<On extends Sender, T>(work: (on: On) => Promise<T>): (on: On) => Promise<T> {
+  private guarded<On extends SqlExecutor, T>(work: (on: On) => Promise<T>): (on: On) => Promise<T> {
     this.refuseNestedUse();
     return (on) => this.atWork.run(true, () => work(on));
   }

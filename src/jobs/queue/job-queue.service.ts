@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
-import type { Sender } from '../../store/groups/shared-transaction.js';
+import type { SqlExecutor } from '../../store/groups/shared-transaction.js';
 import { Clock } from '../../platform/clock.js';
 import { afterCommit } from '../../store/groups/write-progress.js';
 import { andShard, SHARDS, shardOf, shardOfHash } from '../../store/shards.js';
@@ -42,17 +42,17 @@ export class JobQueueService {
    * @param jobs with ids from `IdBlocks`, name `job`
    * @throws InvalidJobError when a kind, key or payload is too long
    */
-  async add(sender: Sender, jobs: (NewJob & { id: number })[]): Promise<void> {
+  async add(executor: SqlExecutor, jobs: (NewJob & { id: number })[]): Promise<void> {
     const createdAt = this.clock.now();
     const [keyed, others] = [true, false].map((isKeyed) =>
       jobs
         .filter(({ dedupeKey }) => (dedupeKey !== undefined) === isKeyed)
         .map((job) => this.toRow(job, createdAt)),
     );
-    await JOBS.insert(sender, others ?? []);
+    await JOBS.insert(executor, others ?? []);
     // Only inserts with a dedupe key may skip duplicates: a duplicate primary key must be an error.
-    await JOBS.insert(sender, keyed ?? [], true);
-    afterCommit(sender, () => this.wake());
+    await JOBS.insert(executor, keyed ?? [], true);
+    afterCommit(executor, () => this.wake());
   }
 
   /**
@@ -60,8 +60,8 @@ export class JobQueueService {
    * transaction would cancel this job.
    * @throws LeaseLostError when the job was cancelled or another worker has it; the transaction must then roll back
    */
-  async complete(sender: Sender, job: Job): Promise<void> {
-    if (!(await JOBS.deleteOne(sender, { id: job.id, shard: job.shard, lease: job.lease }))) {
+  async complete(executor: SqlExecutor, job: Job): Promise<void> {
+    if (!(await JOBS.deleteOne(executor, { id: job.id, shard: job.shard, lease: job.lease }))) {
       throw new LeaseLostError();
     }
     this.completed.add(job);
@@ -71,8 +71,8 @@ export class JobQueueService {
    * Locks a job against completion and cancellation until the transaction ends.
    * @throws LeaseLostError when the job was cancelled or another worker has it
    */
-  async hold(sender: Sender, { id, shard, lease }: Job): Promise<void> {
-    if ((await ID.first(sender, { id, shard, lease }, { lock: 'pessimistic_read' })) === null) {
+  async hold(executor: SqlExecutor, { id, shard, lease }: Job): Promise<void> {
+    if ((await ID.first(executor, { id, shard, lease }, { lock: 'pessimistic_read' })) === null) {
       throw new LeaseLostError();
     }
   }
@@ -87,24 +87,28 @@ export class JobQueueService {
    * @param kinds only jobs of these kinds
    */
   async cancelOfToken(
-    sender: Sender,
+    executor: SqlExecutor,
     instanceId: number,
     tokenIds: number[],
     kinds?: string[],
   ): Promise<void> {
     const ofKinds = kinds === undefined ? {} : { kind: In(kinds) };
-    await JOBS.delete(sender, { instanceId, tokenId: In(tokenIds), ...ofKinds });
+    await JOBS.delete(executor, { instanceId, tokenId: In(tokenIds), ...ofKinds });
   }
 
   /** Finds the jobs of one kind that belong to an instance, including running ones. */
-  async ofInstance(sender: Sender, instanceId: number, kind: string): Promise<Pick<Job, 'id' | 'payload'>[]> {
-    return WORK.find(sender, { instanceId, kind });
+  async ofInstance(
+    executor: SqlExecutor,
+    instanceId: number,
+    kind: string,
+  ): Promise<Pick<Job, 'id' | 'payload'>[]> {
+    return WORK.find(executor, { instanceId, kind });
   }
 
   /** Counts the open jobs of a process family, including running ones, up to `most`. */
-  async countOfFamily(sender: Sender, familyId: number, most: number): Promise<number> {
-    const shard = andShard(sender, shardOf(familyId));
-    const [found] = await sender.query<{ jobs: unknown }[]>(
+  async countOfFamily(executor: SqlExecutor, familyId: number, most: number): Promise<number> {
+    const shard = andShard(executor, shardOf(familyId));
+    const [found] = await executor.query<{ jobs: unknown }[]>(
       `SELECT COUNT(*) AS jobs FROM (SELECT id FROM runtime_jobs WHERE family_id = ?${shard.sql} LIMIT ?) AS counted`,
       [familyId, ...shard.values, most],
     );
@@ -112,17 +116,17 @@ export class JobQueueService {
   }
 
   /** Deletes jobs of an instance by id. Running ones can no longer store anything. */
-  async cancel(sender: Sender, instanceId: number, ids: number[]): Promise<void> {
-    await JOBS.delete(sender, { id: In(ids), instanceId });
+  async cancel(executor: SqlExecutor, instanceId: number, ids: number[]): Promise<void> {
+    await JOBS.delete(executor, { id: In(ids), instanceId });
   }
 
   /**
    * Deletes jobs by dedupe key. Running ones can no longer store anything.
    * @param shard shard to which they were added; by default that of jobs without an owner
    */
-  async cancelKeys(sender: Sender, dedupeKeys: string[], shard?: number): Promise<void> {
+  async cancelKeys(executor: SqlExecutor, dedupeKeys: string[], shard?: number): Promise<void> {
     const place = shard === undefined ? {} : { shard };
-    await JOBS.delete(sender, { dedupeKey: In(dedupeKeys), ...place });
+    await JOBS.delete(executor, { dedupeKey: In(dedupeKeys), ...place });
   }
 
   /** Wakes the workers of this replica, once for all calls in one turn of the event loop. `add` does so after its commit. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Sender } from '../../store/groups/shared-transaction.js';
+import type { SqlExecutor } from '../../store/groups/shared-transaction.js';
 import { Database } from '../../store/database.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import type { Job } from '../../jobs/model/job-queue.types.js';
@@ -132,16 +132,16 @@ export class JobSteps {
   }
 
   /** Completes a job whose instance is on hold, which parks it, or has ended. @returns whether the job is completed */
-  private async endsWithoutStep(sender: Sender, row: InstanceRow, job: Job): Promise<boolean> {
+  private async endsWithoutStep(executor: SqlExecutor, row: InstanceRow, job: Job): Promise<boolean> {
     if (row.state === 'ONHOLD') {
       const payload = { ...job.payload, runKey: runKeyOf(job) };
       const { kind, instanceId, tokenId } = job;
       const parked = [...row.content.parked, { kind, instanceId, tokenId, payload }];
-      await Instances.update(sender, row, { content: { ...row.content, parked } });
+      await Instances.update(executor, row, { content: { ...row.content, parked } });
     } else if (!hasEnded(row.state)) {
       return false;
     }
-    await this.queue.complete(sender, job);
+    await this.queue.complete(executor, job);
     return true;
   }
 }

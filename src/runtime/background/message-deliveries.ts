@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Sender } from '../../store/groups/shared-transaction.js';
+import type { SqlExecutor } from '../../store/groups/shared-transaction.js';
 import { Database } from '../../store/database.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import { EngineRefusal } from '#engine/tokens';
@@ -19,7 +19,7 @@ import { NO_CALLER, ProcessStarter, type StartRequest } from '../steps/process-s
 import { postponedIfQuotaExceeded } from './scheduled-jobs.js';
 
 /** Takes a message in the transaction that delivers it; false when another receiver has it. */
-type TakeMessage = (sender: Sender) => Promise<boolean>;
+type TakeMessage = (executor: SqlExecutor) => Promise<boolean>;
 
 /** The message was taken or the wait was used by another transaction. */
 class MessageTakenError extends Error {
@@ -93,8 +93,8 @@ export class MessageDeliveries {
   }
 
   /** @throws MessageTakenError */
-  private async takeMessageAndWait(sender: Sender, wait: WaitRow, take: TakeMessage): Promise<void> {
-    if (!(await Messages.removeWait(sender, wait)) || !(await take(sender))) {
+  private async takeMessageAndWait(executor: SqlExecutor, wait: WaitRow, take: TakeMessage): Promise<void> {
+    if (!(await Messages.removeWait(executor, wait)) || !(await take(executor))) {
       throw new MessageTakenError();
     }
   }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import type { Sender } from '../../store/groups/shared-transaction.js';
+import type { SqlExecutor } from '../../store/groups/shared-transaction.js';
 import { Database } from '../../store/database.js';
 import { shardOfHash, ShardGroups } from '../../store/shards.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
@@ -57,24 +57,24 @@ export class ScheduledJobs implements OnApplicationBootstrap {
    * Adds the next job unless it exists.
    * @param shard of the previous job; by default that of the series
    */
-  async add(sender: Sender, id: number, next: ScheduledJob | null, shard?: number): Promise<void> {
+  async add(executor: SqlExecutor, id: number, next: ScheduledJob | null, shard?: number): Promise<void> {
     if (next !== null) {
       const { kind, at } = next;
       const series = seriesOf(next);
       const dedupeKey = next.kind === 'TIMER_START' ? `${series}:${next.occurrence}` : series;
       const place = { shard: shard ?? seriesShard(next) };
-      await this.queue.add(sender, [
+      await this.queue.add(executor, [
         { id, kind, availableAt: new Date(at), payload: encodeJob(next), dedupeKey, ...place },
       ]);
     }
   }
 
   /** Adds the first job of a series, or leaves it to `moveFromOutbox`. */
-  async addFirst(sender: Sender, id: number, first: ScheduledJob | null): Promise<void> {
+  async addFirst(executor: SqlExecutor, id: number, first: ScheduledJob | null): Promise<void> {
     if (!this.groups.areApart) {
-      await this.add(sender, id, first);
+      await this.add(executor, id, first);
     } else if (first !== null) {
-      await OUTBOX.insert(sender, [{ id, work: first }]);
+      await OUTBOX.insert(executor, [{ id, work: first }]);
     }
   }
 
@@ -110,9 +110,9 @@ export class ScheduledJobs implements OnApplicationBootstrap {
     await this.database.write((manager) => this.replaceIn(manager, job, id, next));
   }
 
-  async replaceIn(sender: Sender, job: Job, id: number, next: ScheduledJob | null): Promise<void> {
-    await this.queue.complete(sender, job);
-    await this.add(sender, id, next, job.shard);
+  async replaceIn(executor: SqlExecutor, job: Job, id: number, next: ScheduledJob | null): Promise<void> {
+    await this.queue.complete(executor, job);
+    await this.add(executor, id, next, job.shard);
   }
 
   private async moveOne(id: number, work: ScheduledJob): Promise<void> {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Sender } from '../../store/groups/shared-transaction.js';
+import type { SqlExecutor } from '../../store/groups/shared-transaction.js';
 import { Database } from '../../store/database.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
 import { WorkflowRunsService } from '../calls/workflows/runs/workflow-runs.service.js';
@@ -63,7 +63,7 @@ export class StoppedWork {
 
   /** Returns which call of an activity the work belongs to; null if none. */
   async callOf(
-    sender: Sender,
+    executor: SqlExecutor,
     { kind, instanceId, payload }: ParkedJob,
   ): Promise<{ node: number; index: number } | null> {
     if (kind === 'CALL') {
@@ -72,28 +72,28 @@ export class StoppedWork {
     }
     const child =
       kind === 'NOTIFY_PARENT' && instanceId !== null
-        ? await Instances.findHead(sender, { id: instanceId })
+        ? await Instances.findHead(executor, { id: instanceId })
         : null;
     // The token still waits at the calling node, so only the index matters.
     return child === null || child.parentIndex === null ? null : { node: 0, index: child.parentIndex };
   }
 
   /** Whether the job is a workflow whose run must be resumed, because a new run would repeat non-repeatable calls. */
-  async mustResume(sender: Sender, shard: number, job: ParkedJob): Promise<boolean> {
+  async mustResume(executor: SqlExecutor, shard: number, job: ParkedJob): Promise<boolean> {
     const runKey = stoppedRunOf(job);
-    return runKey !== null && this.workflows.mustResume(sender, runKey, shard);
+    return runKey !== null && this.workflows.mustResume(executor, runKey, shard);
   }
 
   /**
    * Queues the same work again, in the caller's transaction. A retry is the decision to repeat calls of unknown outcome.
    */
-  async requeue(sender: Sender, row: InstanceHead, job: ParkedJob, id: number): Promise<Date> {
+  async requeue(executor: SqlExecutor, row: InstanceHead, job: ParkedJob, id: number): Promise<Date> {
     const runKey = stoppedRunOf(job);
     if (runKey !== null) {
-      await this.workflows.release(sender, runKey, row.shard);
+      await this.workflows.release(executor, runKey, row.shard);
     }
     const now = this.resources.now();
-    await this.queue.add(sender, [{ ...unparked(row, job, now), id, shard: row.shard }]);
+    await this.queue.add(executor, [{ ...unparked(row, job, now), id, shard: row.shard }]);
     return now;
   }
 }

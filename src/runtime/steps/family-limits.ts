@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Sender } from '../../store/groups/shared-transaction.js';
+import type { SqlExecutor } from '../../store/groups/shared-transaction.js';
 import { Metrics, type LimitUse } from '../../platform/observability/metrics/metrics.js';
 import type { Limit } from '../../platform/config/env.js';
 import { JobQueueService } from '../../jobs/queue/job-queue.service.js';
@@ -41,7 +41,7 @@ export class FamilyLimits {
     private readonly metrics: Metrics,
     database: Database,
   ) {
-    const show = (limit: Limit, read: (sender: Sender) => Promise<LimitUse>): void =>
+    const show = (limit: Limit, read: (executor: SqlExecutor) => Promise<LimitUse>): void =>
       metrics.limits.show(
         limit,
         cachedFor(CACHE_MS, () => database.read(read)),

@@ -1,4 +1,4 @@
-import type { Sender } from '../../store/groups/shared-transaction.js';
+import type { SqlExecutor } from '../../store/groups/shared-transaction.js';
 import type { EngineIncident, IncidentSource, IncidentType, InstanceStatus } from '#engine/tokens';
 import { orderedUuid } from '../../platform/ordered-uuid.js';
 import { type IncidentRow, Incidents, type IncidentHead } from '../storage/incidents.repository.js';
@@ -87,13 +87,13 @@ export interface IncidentClosing {
  * runs in the caller's transaction, which has locked the instance.
  */
 export async function closeIncidents(
-  sender: Sender,
+  executor: SqlExecutor,
   instanceId: number,
   incidents: readonly IncidentHead[],
   { state, actor, at, events: before = [] }: IncidentClosing,
 ): Promise<void> {
-  const head = await Instances.findHead(sender, { id: instanceId });
-  const open = head === null ? [] : await Incidents.stillOpen(sender, instanceId, incidents);
+  const head = await Instances.findHead(executor, { id: instanceId });
+  const open = head === null ? [] : await Incidents.stillOpen(executor, instanceId, incidents);
   if (head === null || open.length === 0) {
     return;
   }
@@ -102,15 +102,15 @@ export async function closeIncidents(
     ...before.map((event, index) => ({ ...event, seq: first + index })),
     ...open.map((incident, index) => closedEvent(incident, state, first + before.length + index)),
   ];
-  await Instances.update(sender, head, {
+  await Instances.update(executor, head, {
     seq: head.seq + events.length,
     openIncidents: head.openIncidents - open.length,
     modifiedAt: at,
   });
   const ids = open.map(({ id }) => id);
-  await Incidents.close(sender, instanceId, ids, state, at);
+  await Incidents.close(executor, instanceId, ids, state, at);
   const requestId = requestContext()?.requestId ?? null;
-  await Events.insert(sender, head, events, { actor, requestId, at });
+  await Events.insert(executor, head, events, { actor, requestId, at });
 }
 
 /**
@@ -119,19 +119,19 @@ export async function closeIncidents(
  * @throws TooManyIncidentsError when a job has failed and the instance has the maximum number of incidents
  */
 export async function raiseIncident(
-  sender: Sender,
+  executor: SqlExecutor,
   head: InstanceHead,
   raised: RaisedIncident,
   origin: FaultOrigin,
 ): Promise<IncidentRow | null> {
-  const incident = await withPlace(sender, head, raised);
+  const incident = await withPlace(executor, head, raised);
   if (incident === null) {
     return null;
   }
   const { workKey } = 'retried' in origin ? origin.retried : incident;
-  const same = head.openIncidents === 0 ? null : await Incidents.openOf(sender, head.id, workKey);
+  const same = head.openIncidents === 0 ? null : await Incidents.openOf(executor, head.id, workKey);
   if (same !== null) {
-    await Incidents.refresh(sender, head.id, same.id, incident);
+    await Incidents.refresh(executor, head.id, same.id, incident);
     return { ...incident, uuid: same.uuid };
   }
   const most = processLimits.incidents;
@@ -143,50 +143,50 @@ export async function raiseIncident(
   if (isFull || 'retried' in origin) {
     return null;
   }
-  await insert(sender, head, incident, 'actor' in origin ? origin.actor : null);
+  await insert(executor, head, incident, 'actor' in origin ? origin.actor : null);
   return incident;
 }
 
 /** Stores an instance that could not start, with its incident. */
 export async function insertStopped(
-  sender: Sender,
+  executor: SqlExecutor,
   row: InstanceRow,
   { definition, ...incident }: RaisedIncident,
   actor: string | null,
 ): Promise<void> {
   const { raisedAt: at, requestId } = incident;
-  await Instances.insert(sender, { ...row, seq: 1, openIncidents: 1 });
-  await storeSearchValues(sender, row, definition?.searchable.changes(null, row.content.data) ?? []);
-  await Incidents.insert(sender, row, incident);
-  await Events.insert(sender, row, [raisedEvent(incident, 1)], { actor, requestId, at });
+  await Instances.insert(executor, { ...row, seq: 1, openIncidents: 1 });
+  await storeSearchValues(executor, row, definition?.searchable.changes(null, row.content.data) ?? []);
+  await Incidents.insert(executor, row, incident);
+  await Events.insert(executor, row, [raisedEvent(incident, 1)], { actor, requestId, at });
 }
 
 async function insert(
-  sender: Sender,
+  executor: SqlExecutor,
   head: InstanceHead,
   incident: IncidentRow,
   actor: string | null,
 ): Promise<void> {
   const { raisedAt: at, requestId } = incident;
   const seq = head.seq + 1;
-  await Instances.update(sender, head, { seq, openIncidents: head.openIncidents + 1, modifiedAt: at });
-  await Incidents.insert(sender, head, incident);
-  await Events.insert(sender, head, [raisedEvent(incident, seq)], { actor, requestId, at });
+  await Instances.update(executor, head, { seq, openIncidents: head.openIncidents + 1, modifiedAt: at });
+  await Incidents.insert(executor, head, incident);
+  await Events.insert(executor, head, [raisedEvent(incident, seq)], { actor, requestId, at });
 }
 
 /** Adds element and request to an incident; returns null when the failed work no longer matters. */
 async function withPlace(
-  sender: Sender,
+  executor: SqlExecutor,
   head: InstanceHead,
   { definition, ...incident }: RaisedIncident,
 ): Promise<IncidentRow | null> {
   const { tokenId } = incident;
   const mayHaveToken = tokenId !== null && !hasEnded(head.state);
-  const [token] = mayHaveToken ? await Tokens.byIds(sender, head.id, [tokenId]) : [];
+  const [token] = mayHaveToken ? await Tokens.byIds(executor, head.id, [tokenId]) : [];
   if (!isStillRelevant(head.state, incident, token)) {
     return null;
   }
-  const requestId = incident.requestId ?? (await Events.lastRequest(sender, head.id, head.seq));
+  const requestId = incident.requestId ?? (await Events.lastRequest(executor, head.id, head.seq));
   return { ...incident, requestId, element: incident.element ?? elementAt(definition, incident, token) };
 }
 

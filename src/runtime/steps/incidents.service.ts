@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Sender } from '../../store/groups/shared-transaction.js';
+import type { SqlExecutor } from '../../store/groups/shared-transaction.js';
 import { afterCommit } from '../../store/groups/write-progress.js';
 import { requestContext } from '../../platform/observability/logging/request-context.js';
 import { Database } from '../../store/database.js';
@@ -85,16 +85,16 @@ export class IncidentsService {
 
   /** Stores an instance that could not start, and completes the job that started it. */
   async writeFailedStart(
-    sender: Sender,
+    executor: SqlExecutor,
     row: InstanceRow,
     incident: IncidentRow,
     { definition, job }: { definition: RunnableDefinition; job?: Job },
   ): Promise<void> {
     if (job !== undefined) {
-      await this.queue.complete(sender, job);
+      await this.queue.complete(executor, job);
     }
-    await insertStopped(sender, row, { ...incident, definition }, row.startedBy?.userName ?? null);
-    afterCommit(sender, () => this.notices.reportIncident(row, incident));
+    await insertStopped(executor, row, { ...incident, definition }, row.startedBy?.userName ?? null);
+    afterCommit(executor, () => this.notices.reportIncident(row, incident));
   }
 
   /** Returns the definition of an instance; undefined when it cannot be loaded, which may be the fault itself. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { And, LessThan, MoreThanOrEqual } from 'typeorm';
-import type { Sender } from '../../store/groups/shared-transaction.js';
+import type { SqlExecutor } from '../../store/groups/shared-transaction.js';
 import type { JsonObject } from '#engine/json';
 import {
   SecretCipher,
@@ -34,14 +34,14 @@ export class CorrectionsRepository {
    * @param seq number of its event in the audit trail
    * @param text the values as JSON, in ASCII
    */
-  async insert(sender: Sender, { uuid, shard }: Corrected, seq: number, text: string): Promise<void> {
+  async insert(executor: SqlExecutor, { uuid, shard }: Corrected, seq: number, text: string): Promise<void> {
     const rows: ProcessCorrectionEntity[] = [];
     for (let at = 0; at < text.length; at += PART_LENGTH) {
       const id = partId(uuid, seq, rows.length);
       const sealed = this.cipher.seal(text.slice(at, at + PART_LENGTH), placeOf(id));
       rows.push({ id, shard, sealed });
     }
-    await CORRECTIONS.insert(sender, rows);
+    await CORRECTIONS.insert(executor, rows);
   }
 
   /**
@@ -49,7 +49,7 @@ export class CorrectionsRepository {
    * decrypted. Sends one statement, or none without such an event.
    */
   async reveal(
-    sender: Sender,
+    executor: SqlExecutor,
     { uuid, shard }: Corrected,
     events: readonly EventRow[],
   ): Promise<readonly EventRow[]> {
@@ -62,7 +62,7 @@ export class CorrectionsRepository {
       LessThan(partId(uuid, Math.max(...seqs) + 1, 0)),
     );
     // Newest first, so that a correction cut off by the limit lacks its first part and is omitted.
-    const rows = await PART.find(sender, { shard, id }, { order: { id: 'DESC' }, limit: MAX_PARTS });
+    const rows = await PART.find(executor, { shard, id }, { order: { id: 'DESC' }, limit: MAX_PARTS });
     const sealed = new Map(rows.map((row) => [row.id, row.sealed]));
     return events.map((event) =>
       event.kind === 'DATA_CHANGED'

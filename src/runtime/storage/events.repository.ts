@@ -1,5 +1,5 @@
 import { And, In, LessThan, MoreThan } from 'typeorm';
-import type { Sender } from '../../store/groups/shared-transaction.js';
+import type { SqlExecutor } from '../../store/groups/shared-transaction.js';
 import type { SelectionPart } from '../../store/tables/selection.js';
 import { oneOrAny } from '../../store/tables/conditions.js';
 import { shardOf } from '../../store/shards.js';
@@ -27,14 +27,14 @@ type StoredRow = Omit<ProcessEventEntity, 'shard'>;
  * @param instances ids with the number of the newest event; numbers have no gaps
  */
 export function newestEvents(
-  sender: Sender,
+  executor: SqlExecutor,
   instances: readonly { id: number; seq: number }[],
   limit: number,
 ): SelectionPart<EventRow> {
   const ranges = instances.map(() => '(instance_id = ? AND seq > ?)').join(' OR ');
   const values = instances.flatMap(({ id, seq }) => [id, seq - limit]);
   const shard = oneOrAny(instances.map(({ id }) => shardOf(id)));
-  const part = SHOWN.part(sender, { shard }, { and: { sql: `(${ranges})`, values } });
+  const part = SHOWN.part(executor, { shard }, { and: { sql: `(${ranges})`, values } });
   return { ...part, rows: (raw) => eventsOf(part.rows(raw)) };
 }
 
@@ -50,7 +50,7 @@ export function eventsOf(rows: readonly StoredRow[]): EventRow[] {
 export const Events = {
   /** @param events consecutive events */
   async insert(
-    sender: Sender,
+    executor: SqlExecutor,
     { id: instanceId, shard }: { id: number; shard: number },
     events: readonly TrailEvent[],
     { actor, requestId, at }: EventOrigin & { at: Date },
@@ -59,40 +59,40 @@ export const Events = {
       const seq = part.at(-1)?.seq ?? 0;
       return { instanceId, shard, seq, actor, requestId, at, events: packEvents(part) };
     });
-    await EVENTS.insert(sender, rows);
+    await EVENTS.insert(executor, rows);
   },
 
   /** Returns events after a number, oldest first. */
-  async after(sender: Sender, instanceId: number, seq: number, limit: number): Promise<EventRow[]> {
-    return (await between(sender, instanceId, seq, seq + limit + 1)).slice(0, limit);
+  async after(executor: SqlExecutor, instanceId: number, seq: number, limit: number): Promise<EventRow[]> {
+    return (await between(executor, instanceId, seq, seq + limit + 1)).slice(0, limit);
   },
 
   /** Returns events of these kinds, oldest first for each instance. */
   async ofKinds(
-    sender: Sender,
+    executor: SqlExecutor,
     instanceIds: readonly number[],
     kinds: readonly EventRow['kind'][],
   ): Promise<EventRow[]> {
     // Primary key order, so that the server need not sort.
     const order = { instanceId: 'ASC', seq: 'ASC' } as const;
-    const rows = await SHOWN.find(sender, { instanceId: In([...instanceIds]) }, { order });
+    const rows = await SHOWN.find(executor, { instanceId: In([...instanceIds]) }, { order });
     return eventsOf(rows).filter(({ kind }) => kinds.includes(kind));
   },
 
   /** Returns the newest request among the latest events of an instance; null if none came from a request. */
-  async lastRequest(sender: Sender, instanceId: number, seq: number): Promise<string | null> {
+  async lastRequest(executor: SqlExecutor, instanceId: number, seq: number): Promise<string | null> {
     const latest = { instanceId, seq: MoreThan(seq - LATEST), requestId: MoreThan('') };
-    return (await REQUEST.first(sender, latest, { order: { seq: 'DESC' }, limit: 1 }))?.requestId ?? null;
+    return (await REQUEST.first(executor, latest, { order: { seq: 'DESC' }, limit: 1 }))?.requestId ?? null;
   },
 
   /** Returns events before a number, newest first. */
-  async before(sender: Sender, instanceId: number, seq: number, limit: number): Promise<EventRow[]> {
-    return (await between(sender, instanceId, seq - limit - 1, seq)).toReversed();
+  async before(executor: SqlExecutor, instanceId: number, seq: number, limit: number): Promise<EventRow[]> {
+    return (await between(executor, instanceId, seq - limit - 1, seq)).toReversed();
   },
 };
 
 async function between(
-  sender: Sender,
+  executor: SqlExecutor,
   instanceId: number,
   after: number,
   before: number,
@@ -100,6 +100,6 @@ async function between(
   // A row is stored under the number of its last event, which may be beyond the range.
   const seq = And(MoreThan(after), LessThan(before + MAX_EVENTS - 1));
   // Primary key order, so that the server need not sort.
-  const rows = await SHOWN.find(sender, { instanceId, seq }, { order: { seq: 'ASC' } });
+  const rows = await SHOWN.find(executor, { instanceId, seq }, { order: { seq: 'ASC' } });
   return eventsOf(rows).filter((event) => event.seq > after && event.seq < before);
 }

@@ -1,5 +1,5 @@
 import { In, Like } from 'typeorm';
-import type { Sender } from '../../store/groups/shared-transaction.js';
+import type { SqlExecutor } from '../../store/groups/shared-transaction.js';
 import { shardOf } from '../../store/shards.js';
 import { Table } from '../../store/tables/table.js';
 import type { InstanceHead } from './process-instance.entity.js';
@@ -30,34 +30,34 @@ const ANSWER = 'NOTIFY_PARENT';
 
 export const Incidents = {
   async insert(
-    sender: Sender,
+    executor: SqlExecutor,
     { id: instanceId, shard, appId, buildId, processName }: IncidentOwner,
     incident: IncidentRow,
   ): Promise<void> {
     const place = { instanceId, shard, appId, buildId, processName };
-    await INCIDENTS.insert(sender, [
+    await INCIDENTS.insert(executor, [
       { ...incident, ...place, message: cut(incident.message, MESSAGE_MAX_LENGTH) },
     ]);
   },
 
   /** Updates an open incident after the same work has failed again. */
-  async refresh(sender: Sender, instanceId: number, id: number, incident: IncidentRow): Promise<void> {
+  async refresh(executor: SqlExecutor, instanceId: number, id: number, incident: IncidentRow): Promise<void> {
     const { source, type, message, node, element, actionSvcUuid, workflowRunId, requestId, raisedAt } =
       incident;
     const failure = { source, type, message: cut(message, MESSAGE_MAX_LENGTH), node, element, actionSvcUuid };
     const changes = { ...failure, workflowRunId, requestId, raisedAt };
-    await INCIDENTS.update(sender, { id, instanceId }, changes);
+    await INCIDENTS.update(executor, { id, instanceId }, changes);
   },
 
-  async open(sender: Sender, instanceId: number): Promise<IncidentHead[]> {
-    return (await HEAD.find(sender, { instanceId, ...OPEN })).toSorted(byAge);
+  async open(executor: SqlExecutor, instanceId: number): Promise<IncidentHead[]> {
+    return (await HEAD.find(executor, { instanceId, ...OPEN })).toSorted(byAge);
   },
 
   /** Returns the ids of called processes whose answers stopped an instance, by incident id. */
-  async childrenOfOpen(sender: Sender, instanceId: number): Promise<Map<number, number>> {
+  async childrenOfOpen(executor: SqlExecutor, instanceId: number): Promise<Map<number, number>> {
     // Reads only answers because other jobs may be as large as process data.
     const job = Like(`%${ANSWER}%`);
-    const answers = await JOB.find(sender, { instanceId, ...OPEN, source: 'SUBPROCESS', job });
+    const answers = await JOB.find(executor, { instanceId, ...OPEN, source: 'SUBPROCESS', job });
     return new Map(
       answers.flatMap(({ id, job }) =>
         job?.kind === ANSWER && job.instanceId !== null ? [[id, job.instanceId]] : [],
@@ -67,49 +67,49 @@ export const Incidents = {
 
   /** Returns the open incidents of tokens, oldest first. */
   async openOfTokens(
-    sender: Sender,
+    executor: SqlExecutor,
     instanceId: number,
     tokenIds: readonly number[],
   ): Promise<IncidentHead[]> {
-    const found = await HEAD.find(sender, { instanceId, ...OPEN, tokenId: In(tokenIds) });
+    const found = await HEAD.find(executor, { instanceId, ...OPEN, tokenId: In(tokenIds) });
     return found.toSorted(byAge);
   },
 
   /** Returns open incidents with their jobs, oldest first. @param place null for incidents of the whole instance */
   async openAt(
-    sender: Sender,
+    executor: SqlExecutor,
     instanceId: number,
     place: { tokenId: number; visit: number } | null,
   ): Promise<IncidentRow[]> {
-    const found = await WHOLE.find(sender, { instanceId, ...OPEN, ...(place ?? { tokenId: null }) });
+    const found = await WHOLE.find(executor, { instanceId, ...OPEN, ...(place ?? { tokenId: null }) });
     return found.toSorted(byAge);
   },
 
   /** Returns the open incident of a piece of work; null if there is none. */
-  async openOf(sender: Sender, instanceId: number, workKey: string): Promise<IncidentHead | null> {
-    return HEAD.first(sender, { instanceId, ...OPEN, workKey });
+  async openOf(executor: SqlExecutor, instanceId: number, workKey: string): Promise<IncidentHead | null> {
+    return HEAD.first(executor, { instanceId, ...OPEN, workKey });
   },
 
   /** Returns those incidents of an instance that are still open. */
   async stillOpen<Row extends IncidentHead>(
-    sender: Sender,
+    executor: SqlExecutor,
     instanceId: number,
     incidents: readonly Row[],
   ): Promise<Row[]> {
-    const rows = await ID.find(sender, { ...OPEN, id: In(incidents.map(({ id }) => id)), instanceId });
+    const rows = await ID.find(executor, { ...OPEN, id: In(incidents.map(({ id }) => id)), instanceId });
     const open = new Set(rows.map(({ id }) => id));
     return incidents.filter(({ id }) => open.has(id));
   },
 
   /** Closes incidents of an instance and removes their jobs, which hold process data and are no longer needed. */
   async close(
-    sender: Sender,
+    executor: SqlExecutor,
     instanceId: number,
     ids: readonly number[],
     state: IncidentState,
     closedAt: Date,
   ): Promise<void> {
-    await INCIDENTS.update(sender, { id: In(ids), instanceId }, { state, closedAt, job: null });
+    await INCIDENTS.update(executor, { id: In(ids), instanceId }, { state, closedAt, job: null });
   },
 };
 

@@ -1,5 +1,5 @@
 import { In } from 'typeorm';
-import type { Sender, SharedTransaction } from '../../store/groups/shared-transaction.js';
+import type { SqlExecutor, SharedTransaction } from '../../store/groups/shared-transaction.js';
 import { type ShardGroups, sameShard, shardOf, shardOfUuid } from '../../store/shards.js';
 import { isEmbedded, type RowLock } from '../../store/tables/row-locks.js';
 import { filledUp, type Selection, type SelectionPart } from '../../store/tables/selection.js';
@@ -68,15 +68,19 @@ export function withContent({ contentText, ...head }: StoredInstance): InstanceR
 
 /** Selects the revisions of instances, for `readTogether`. */
 export function revisions(
-  sender: Sender,
+  executor: SqlExecutor,
   ids: readonly number[],
 ): SelectionPart<Pick<InstanceRow, 'id' | 'rev'>> {
-  return REVISION.part(sender, { id: In([...ids]) });
+  return REVISION.part(executor, { id: In([...ids]) });
 }
 
 /** Selects the newest processes that an instance called, for `readTogether`. */
-export function newestChildren(sender: Sender, parentId: number, limit: number): SelectionPart<ChildHead> {
-  return CHILD.part(sender, calledBy(parentId), { order: { id: 'DESC' }, limit });
+export function newestChildren(
+  executor: SqlExecutor,
+  parentId: number,
+  limit: number,
+): SelectionPart<ChildHead> {
+  return CHILD.part(executor, calledBy(parentId), { order: { id: 'DESC' }, limit });
 }
 
 /** Returns the condition for processes that an instance called. */
@@ -91,13 +95,13 @@ export class InstanceRevisionError extends Error {
 
 export const Instances = {
   /** @throws QueryFailedError when a waiting call already has this child */
-  async insert(sender: Sender, row: InstanceRow): Promise<void> {
-    await INSTANCES.insert(sender, [{ ...row, parentKey: parentKey(row) }]);
+  async insert(executor: SqlExecutor, row: InstanceRow): Promise<void> {
+    await INSTANCES.insert(executor, [{ ...row, parentKey: parentKey(row) }]);
   },
 
   /** Locks an instance until the transaction ends and returns it; null if it does not exist. */
-  async lock(sender: Sender, key: InstanceKey): Promise<InstanceRow | null> {
-    return WHOLE.first(sender, key, { lock: 'pessimistic_write' });
+  async lock(executor: SqlExecutor, key: InstanceKey): Promise<InstanceRow | null> {
+    return WHOLE.first(executor, key, { lock: 'pessimistic_write' });
   },
 
   /**
@@ -122,8 +126,8 @@ export const Instances = {
   },
 
   /** Locks an instance and returns it without its content. */
-  async lockHead(sender: Sender, key: InstanceKey): Promise<InstanceHead | null> {
-    return HEAD.first(sender, key, { lock: 'pessimistic_write' });
+  async lockHead(executor: SqlExecutor, key: InstanceKey): Promise<InstanceHead | null> {
+    return HEAD.first(executor, key, { lock: 'pessimistic_write' });
   },
 
   /**
@@ -131,7 +135,7 @@ export const Instances = {
    * shards, so that no read waits for several servers.
    */
   async findStored(
-    sender: Sender,
+    executor: SqlExecutor,
     uuids: readonly string[],
     groups: ShardGroups,
   ): Promise<(StoredInstance | null)[]> {
@@ -139,43 +143,43 @@ export const Instances = {
     const rows = await Promise.all(
       parts.map((part) => {
         const uuid = In(filledUp(part.map((one) => one.uuid)));
-        return STORED.find(sender, { uuid }, { isRepeated: true });
+        return STORED.find(executor, { uuid }, { isRepeated: true });
       }),
     );
     const found = new Map(rows.flat().map((row) => [row.uuid, row]));
     return uuids.map((uuid) => found.get(uuid) ?? null);
   },
 
-  async findHead(sender: Sender, key: InstanceKey): Promise<InstanceHead | null> {
-    return HEAD.first(sender, key);
+  async findHead(executor: SqlExecutor, key: InstanceKey): Promise<InstanceHead | null> {
+    return HEAD.first(executor, key);
   },
 
   /** @throws ProcessInstanceNotFoundError */
-  async requireHead(sender: Sender, uuid: string): Promise<InstanceHead> {
-    const head = await Instances.findHead(sender, { uuid });
+  async requireHead(executor: SqlExecutor, uuid: string): Promise<InstanceHead> {
+    const head = await Instances.findHead(executor, { uuid });
     if (head === null) {
       throw new ProcessInstanceNotFoundError();
     }
     return head;
   },
 
-  async heads(sender: Sender, ids: readonly number[]): Promise<InstanceHead[]> {
-    return HEAD.find(sender, { id: In(ids) });
+  async heads(executor: SqlExecutor, ids: readonly number[]): Promise<InstanceHead[]> {
+    return HEAD.find(executor, { id: In(ids) });
   },
 
   /** Returns the ids of processes that an instance called, oldest first. */
-  async childrenOf(sender: Sender, id: number): Promise<number[]> {
-    const rows = await ID.find(sender, calledBy(id), { order: { id: 'ASC' } });
+  async childrenOf(executor: SqlExecutor, id: number): Promise<number[]> {
+    const rows = await ID.find(executor, calledBy(id), { order: { id: 'ASC' } });
     return rows.map((row) => row.id);
   },
 
   /**
    * Counts open background jobs by payer. Excludes jobs that match messages, because they may themselves wait for the quota.
    */
-  async jobsByPayer(sender: Sender): Promise<PayerJobs[]> {
-    const rows = await sender.query<RawRow[]>(
+  async jobsByPayer(executor: SqlExecutor): Promise<PayerJobs[]> {
+    const rows = await executor.query<RawRow[]>(
       `SELECT i.root_app_id AS app, i.starter AS caller, COUNT(*) AS jobs
-       FROM runtime_jobs j JOIN process_instances i ON i.id = j.instance_id${sameShard(sender, 'i', 'j')}
+       FROM runtime_jobs j JOIN process_instances i ON i.id = j.instance_id${sameShard(executor, 'i', 'j')}
        WHERE j.kind <> 'MATCH_MESSAGE' GROUP BY i.root_app_id, i.starter`,
     );
     return rows.map(({ app, caller, jobs }) => ({
@@ -186,35 +190,39 @@ export const Instances = {
   },
 
   /** @throws InstanceRevisionError when another step has changed the instance */
-  async update(sender: Sender, { id, rev }: InstanceHead, changes: Partial<InstanceChange>): Promise<void> {
-    if ((await INSTANCES.update(sender, { id, rev }, { ...changes, rev: () => 'rev + 1' })) !== 1) {
+  async update(
+    executor: SqlExecutor,
+    { id, rev }: InstanceHead,
+    changes: Partial<InstanceChange>,
+  ): Promise<void> {
+    if ((await INSTANCES.update(executor, { id, rev }, { ...changes, rev: () => 'rev + 1' })) !== 1) {
       throw new InstanceRevisionError('The revision of the instance has changed.');
     }
   },
 };
 
-async function lockEmbedded(sender: Sender, key: InstanceKey): Promise<LockedRow | null> {
+async function lockEmbedded(executor: SqlExecutor, key: InstanceKey): Promise<LockedRow | null> {
   const sentAt = performance.now();
-  const row = await firstBy(WHOLE, sender, key);
+  const row = await firstBy(WHOLE, executor, key);
   // Uses the monotonic clock because tests of applications can stop the clock of the service.
   return row && { row, locked: { at: performance.timeOrigin + sentAt, sentAt, revBefore: row.rev } };
 }
 
-async function timed(sender: Sender, key: InstanceKey, lock: RowLock): Promise<LockedRow | null> {
+async function timed(executor: SqlExecutor, key: InstanceKey, lock: RowLock): Promise<LockedRow | null> {
   const sentAt = performance.now();
-  const row = await firstBy(TIMED, sender, key, lock);
+  const row = await firstBy(TIMED, executor, key, lock);
   return row && { row, locked: { at: Number(row.lockedAt) / 1_000, sentAt, revBefore: row.rev } };
 }
 
 async function firstBy<Read extends { uuid: string; id: number }>(
   selection: Selection<ProcessInstanceEntity, Read>,
-  sender: Sender,
+  executor: SqlExecutor,
   key: InstanceKey,
   lock?: RowLock,
 ): Promise<Read | null> {
   const found =
     'uuid' in key
-      ? await selection.findBy(sender, 'uuid', key.uuid, {}, lock)
-      : await selection.findBy(sender, 'id', key.id, {}, lock);
+      ? await selection.findBy(executor, 'uuid', key.uuid, {}, lock)
+      : await selection.findBy(executor, 'id', key.id, {}, lock);
   return found[0] ?? null;
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { In, LessThanOrEqual, MoreThan } from 'typeorm';
-import type { Sender } from '../../store/groups/shared-transaction.js';
+import type { SqlExecutor } from '../../store/groups/shared-transaction.js';
 import { andShard, sameShard, shardOf, shardOfHash } from '../../store/shards.js';
 import { Table } from '../../store/tables/table.js';
 import { ProcessMessageWaitEntity, ProcessMessageEntity } from './process-message.entity.js';
@@ -42,31 +42,31 @@ export function waitKey(rootAppId: string, message: string, correlation: string 
 
 export const Messages = {
   async addWaits(
-    sender: Sender,
+    executor: SqlExecutor,
     { id: instanceId, shard }: { id: number; shard: number },
     waits: readonly Omit<ProcessMessageWaitEntity, 'instanceId' | 'shard'>[],
   ): Promise<void> {
     await WAITS.insert(
-      sender,
+      executor,
       waits.map((wait) => ({ ...wait, shard, instanceId, message: cut(wait.message, NAME_MAX_LENGTH) })),
     );
   },
 
   /** Removes all waits of tokens of an instance. */
-  async removeWaitsOf(sender: Sender, instanceId: number, tokenIds: readonly number[]): Promise<void> {
-    await WAITS.delete(sender, { instanceId, tokenId: In(tokenIds) });
+  async removeWaitsOf(executor: SqlExecutor, instanceId: number, tokenIds: readonly number[]): Promise<void> {
+    await WAITS.delete(executor, { instanceId, tokenId: In(tokenIds) });
   },
 
   /** Removes a wait; returns false if another transaction already has. */
-  async removeWait(sender: Sender, { id, instanceId }: WaitRow): Promise<boolean> {
-    return (await WAITS.delete(sender, { id, instanceId })) === 1;
+  async removeWait(executor: SqlExecutor, { id, instanceId }: WaitRow): Promise<boolean> {
+    return (await WAITS.delete(executor, { id, instanceId })) === 1;
   },
 
   /** Finds the receivers in running instances, oldest wait first. */
-  async waiting(sender: Sender, key: string): Promise<Waiting> {
+  async waiting(executor: SqlExecutor, key: string): Promise<Waiting> {
     // Waits are in the shards of their instances, so all shards are queried.
-    const sql = `${WAITING}${sameShard(sender, 'instances', 'waits')} ${OLDEST}`;
-    const raw = await sender.query<Record<'message' | 'app' | 'uuid', string>[]>(sql, [key, 'STARTED']);
+    const sql = `${WAITING}${sameShard(executor, 'instances', 'waits')} ${OLDEST}`;
+    const raw = await executor.query<Record<'message' | 'app' | 'uuid', string>[]>(sql, [key, 'STARTED']);
     const [one, other] = raw.map(({ message, app, uuid }) => ({ message, app, uuid }));
     const areSeveral =
       one !== undefined &&
@@ -80,38 +80,49 @@ export const Messages = {
   },
 
   /** Returns the distinct wait keys of an instance. */
-  async keysOf(sender: Sender, instanceId: number): Promise<string[]> {
-    const shard = andShard(sender, shardOf(instanceId), 'waits');
-    const waits = await sender.query<{ waitKey: string }[]>(KEYS + shard.sql, [instanceId, ...shard.values]);
+  async keysOf(executor: SqlExecutor, instanceId: number): Promise<string[]> {
+    const shard = andShard(executor, shardOf(instanceId), 'waits');
+    const waits = await executor.query<{ waitKey: string }[]>(KEYS + shard.sql, [
+      instanceId,
+      ...shard.values,
+    ]);
     return waits.map((wait) => wait.waitKey);
   },
 
   /** Stores a message. @throws QueryFailedError for a duplicate */
-  async publish(sender: Sender, message: MessageRow): Promise<void> {
+  async publish(executor: SqlExecutor, message: MessageRow): Promise<void> {
     const row = {
       ...message,
       shard: shardOfHash(message.waitKey),
       message: cut(message.message, NAME_MAX_LENGTH),
     };
-    await MESSAGES.insert(sender, [row]);
+    await MESSAGES.insert(executor, [row]);
   },
 
   /** Returns the oldest unexpired message with this key. */
-  async oldestMessage(sender: Sender, key: string, now: Date): Promise<MessageRow | null> {
+  async oldestMessage(executor: SqlExecutor, key: string, now: Date): Promise<MessageRow | null> {
     const waiting = { waitKey: key, expiresAt: MoreThan(now) };
-    const found = await ID.first(sender, waiting, { order: { id: 'ASC' }, limit: 1 });
-    return found === null ? null : MESSAGE.first(sender, { id: found.id, waitKey: key });
+    const found = await ID.first(executor, waiting, { order: { id: 'ASC' }, limit: 1 });
+    return found === null ? null : MESSAGE.first(executor, { id: found.id, waitKey: key });
   },
 
   /** Removes a message; returns false if another receiver already has. */
-  async removeMessage(sender: Sender, { id, waitKey }: Pick<MessageRow, 'id' | 'waitKey'>): Promise<boolean> {
-    return (await MESSAGES.delete(sender, { id, waitKey })) === 1;
+  async removeMessage(
+    executor: SqlExecutor,
+    { id, waitKey }: Pick<MessageRow, 'id' | 'waitKey'>,
+  ): Promise<boolean> {
+    return (await MESSAGES.delete(executor, { id, waitKey })) === 1;
   },
 
   /** Removes expired messages from some shards; returns how many. */
-  async removeExpired(sender: Sender, shards: readonly number[], now: Date, limit: number): Promise<number> {
+  async removeExpired(
+    executor: SqlExecutor,
+    shards: readonly number[],
+    now: Date,
+    limit: number,
+  ): Promise<number> {
     const found = { order: { expiresAt: 'ASC' }, limit } as const;
     const expired = { expiresAt: LessThanOrEqual(now), shard: In([...shards]) };
-    return MESSAGES.deleteFirst(sender, 'id', expired, found);
+    return MESSAGES.deleteFirst(executor, 'id', expired, found);
   },
 };

@@ -1,5 +1,5 @@
 import { And, type EntityManager, type FindOperator } from 'typeorm';
-import type { Sender } from '../../store/groups/shared-transaction.js';
+import type { SqlExecutor } from '../../store/groups/shared-transaction.js';
 import { allOf, EVERY_SHARD, type Condition, type Where } from '../../store/tables/conditions.js';
 import { readTogether } from '../../store/tables/read-together.js';
 import { indexHint } from '../../store/tables/selection.js';
@@ -41,12 +41,12 @@ type Place = Pick<InstanceHead, 'id' | 'uuid'>;
 
 /** Stores changed searchable values of an instance with one statement, or none without changes. */
 export async function storeSearchValues(
-  sender: Sender,
+  executor: SqlExecutor,
   { id, uuid, shard, appId, starter }: Pick<InstanceHead, 'id' | 'uuid' | 'shard' | 'appId' | 'starter'>,
   changes: readonly SearchChange[],
 ): Promise<void> {
   const rows = changes.map((change) => ({ instanceId: id, uuid, shard, appId, starter, ...change }));
-  await VALUES.put(sender, rows, 'term');
+  await VALUES.put(executor, rows, 'term');
 }
 
 /** Finds instances that have all values, newest first, using indexes only. */

@@ -1,5 +1,5 @@
 import { In } from 'typeorm';
-import type { Sender } from '../../store/groups/shared-transaction.js';
+import type { SqlExecutor } from '../../store/groups/shared-transaction.js';
 import type { SelectionPart } from '../../store/tables/selection.js';
 import { andShard, shardOf } from '../../store/shards.js';
 import { Table } from '../../store/tables/table.js';
@@ -38,40 +38,40 @@ export type ShownToken = StoredToken & Pick<ProcessTokenEntity, 'instanceId' | '
 
 /** Selects the live and the newest tokens of instances, for `readTogether`. */
 export function shownTokens(
-  sender: Sender,
+  executor: SqlExecutor,
   instanceIds: readonly number[],
   newest: number,
 ): SelectionPart<ShownToken> {
   const ids = instanceIds.map(() => '?').join(', ');
   // Uses only the index, without reading rows of tokens that are not shown.
-  const shard = andShard(sender, instanceIds.map(shardOf));
+  const shard = andShard(executor, instanceIds.map(shardOf));
   const placed = `SELECT id, live, ROW_NUMBER() OVER (PARTITION BY instance_id ORDER BY id DESC) AS place FROM process_tokens WHERE instance_id IN (${ids})${shard.sql}`;
   const and = {
     sql: `id IN (SELECT id FROM (${placed}) AS placed WHERE live = 1 OR place <= ?)`,
     values: [...instanceIds, ...shard.values, newest],
   };
-  return SHOWN.part(sender, { instanceId: In([...instanceIds]) }, { and });
+  return SHOWN.part(executor, { instanceId: In([...instanceIds]) }, { and });
 }
 
 /** Reads and writes tokens. Every statement includes the instance, whose lock the caller holds. */
 export const Tokens = {
   /** Returns the tokens that a step needs, sorted by id. */
-  async live(sender: Sender, instanceId: number): Promise<TokenRow[]> {
+  async live(executor: SqlExecutor, instanceId: number): Promise<TokenRow[]> {
     // Sorted in memory because the server would have to sort rows with long texts.
-    return toTokenRows(await WHOLE.findBy(sender, 'instanceId', instanceId, { live: true }));
+    return toTokenRows(await WHOLE.findBy(executor, 'instanceId', instanceId, { live: true }));
   },
 
-  async byIds(sender: Sender, instanceId: number, ids: readonly number[]): Promise<TokenRow[]> {
-    return toTokenRows(await WHOLE.find(sender, { id: In(ids), instanceId }));
+  async byIds(executor: SqlExecutor, instanceId: number, ids: readonly number[]): Promise<TokenRow[]> {
+    return toTokenRows(await WHOLE.find(executor, { id: In(ids), instanceId }));
   },
 
   /** Returns a token of the instance, live or not. @throws ProcessTokenNotFoundError */
   async require(
-    sender: Sender,
+    executor: SqlExecutor,
     instanceId: number,
     uuid: string,
   ): Promise<Pick<ProcessTokenEntity, 'id' | 'visit'>> {
-    const token = await PLACE.first(sender, { instanceId, uuid });
+    const token = await PLACE.first(executor, { instanceId, uuid });
     if (token === null) {
       throw new ProcessTokenNotFoundError();
     }
@@ -80,30 +80,35 @@ export const Tokens = {
 
   /** Returns the uuids of tokens by id. */
   async uuids(
-    sender: Sender,
+    executor: SqlExecutor,
     instanceIds: readonly number[],
     ids: readonly number[],
   ): Promise<Map<number, string>> {
-    const rows = await NAME.find(sender, { id: In(ids), instanceId: In(instanceIds) });
+    const rows = await NAME.find(executor, { id: In(ids), instanceId: In(instanceIds) });
     return new Map(rows.map(({ id, uuid }) => [id, uuid]));
   },
 
-  async links(sender: Sender, instanceId: number): Promise<TokenLink[]> {
-    return LINK.find(sender, { instanceId });
+  async links(executor: SqlExecutor, instanceId: number): Promise<TokenLink[]> {
+    return LINK.find(executor, { instanceId });
   },
 
   /** Writes tokens in the order of their ids. @throws InstanceRevisionError when a token has changed since it was loaded */
-  async write(sender: Sender, owner: TokenOwner, changes: readonly TokenChange[], now: Date): Promise<void> {
+  async write(
+    executor: SqlExecutor,
+    owner: TokenOwner,
+    changes: readonly TokenChange[],
+    now: Date,
+  ): Promise<void> {
     const sorted = changes.toSorted((one, other) => one.token.id - other.token.id);
     for (const change of sorted.filter(({ token }) => token.rev > 0)) {
       const { id, rev } = change.token;
       const changed = { rev: () => 'rev + 1', ...toChanged(change, now) };
-      if ((await TOKENS.update(sender, { id, instanceId: owner.id, rev }, changed)) !== 1) {
+      if ((await TOKENS.update(executor, { id, instanceId: owner.id, rev }, changed)) !== 1) {
         throw new InstanceRevisionError('The revision of a token has changed.');
       }
     }
     const added = sorted.filter(({ token }) => token.rev === 0).map((change) => toNewRow(change, owner, now));
-    await TOKENS.insert(sender, added);
+    await TOKENS.insert(executor, added);
   },
 };
 

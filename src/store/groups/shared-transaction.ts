@@ -1,8 +1,8 @@
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { LeaveGroupError, type WriteGroup } from './write-group.js';
 
-/** Sends statements: an `EntityManager`, or a `SharedTransaction`. `Table` and `Selection` work with either. */
-export interface Sender {
+/** Runs SQL statements: an `EntityManager`, or a `SharedTransaction`. `Table` and `Selection` work with either. */
+export interface SqlExecutor {
   readonly connection: DataSource;
   readonly queryRunner?: QueryRunner | undefined;
   query<Rows>(sql: string, values?: unknown[]): Promise<Rows>;
@@ -17,7 +17,7 @@ export type MemberOutcome<Result> =
  * A transaction for `Database.writeTogether`, which the caller shares with the other members of its group; one without a group is the
  * caller's own. It offers only what works in both cases. After a LeaveGroupError, `Database` runs the caller's work again from its start.
  */
-export class SharedTransaction implements Sender {
+export class SharedTransaction implements SqlExecutor {
   /** Once a member may have written, its group cannot continue without it. */
   private hasWritten = false;
   private ended: () => void = () => undefined;
@@ -142,7 +142,7 @@ export class SharedTransaction implements Sender {
   }
 }
 
-/** The transaction that members of a group share; undefined for any other sender. */
-export function sharedBy(sender: Sender): SharedTransaction | undefined {
-  return sender instanceof SharedTransaction && sender.isInGroup ? sender : undefined;
+/** The transaction that members of a group share; undefined for any other executor. */
+export function sharedBy(executor: SqlExecutor): SharedTransaction | undefined {
+  return executor instanceof SharedTransaction && executor.isInGroup ? executor : undefined;
 }

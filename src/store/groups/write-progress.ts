@@ -1,6 +1,6 @@
 import { CommitUnansweredError } from '../database.errors.js';
 import { isRolledBack } from '../connection/driver-errors.js';
-import type { Sender } from './shared-transaction.js';
+import type { SqlExecutor } from './shared-transaction.js';
 import { cached } from '#engine/support';
 
 /** Progress of a transaction. What its failure means depends on whether its COMMIT was sent. */
@@ -36,18 +36,18 @@ export class WriteProgress {
   }
 }
 
-const NOTED = new WeakMap<Sender, (() => void)[]>();
+const NOTED = new WeakMap<SqlExecutor, (() => void)[]>();
 
 /**
  * Runs a callback after the transaction is committed. A process that crashes in between never runs it, so use it for optimizations only.
  * The callback must not throw.
  */
-export function afterCommit(sender: Sender, callback: () => void): void {
-  cached(NOTED, sender, () => []).push(callback);
+export function afterCommit(executor: SqlExecutor, callback: () => void): void {
+  cached(NOTED, executor, () => []).push(callback);
 }
 
 /** Remembers the last attempt of a transaction, whose `afterCommit` callbacks `stored` runs. */
-export function followed<Transaction extends Sender, T>(work: (transaction: Transaction) => Promise<T>) {
+export function followed<Transaction extends SqlExecutor, T>(work: (transaction: Transaction) => Promise<T>) {
   let last: Transaction | undefined;
   return {
     run: (transaction: Transaction): Promise<T> => work((last = transaction)),

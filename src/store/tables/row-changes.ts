@@ -1,5 +1,5 @@
 import { conditionOf, placed, whereClause, type Condition } from './conditions.js';
-import { SharedTransaction, type Sender } from '../groups/shared-transaction.js';
+import { SharedTransaction, type SqlExecutor } from '../groups/shared-transaction.js';
 import { statementBatches } from './statement-batches.js';
 import { bound, bytesOf, columnOf, type SqlValue, type TableShape } from './table-columns.js';
 
@@ -44,13 +44,13 @@ export function assignmentsOf(shape: TableShape, changes: Readonly<Record<string
 
 /** Returns a change of the row with the `id` in the conditions; undefined without a single `id`, or if no row can match. */
 export function rowChange(
-  sender: Sender,
+  executor: SqlExecutor,
   shape: TableShape,
   where: Readonly<Record<string, unknown>>,
   assignments: Assignments,
 ): RowChange | undefined {
   const { id } = where;
-  const place = placed(sender, shape, where);
+  const place = placed(executor, shape, where);
   const condition = conditionOf(shape, place);
   if (condition === null || (typeof id !== 'number' && typeof id !== 'string')) {
     return undefined;
@@ -63,12 +63,12 @@ export function rowChange(
 
 /** Returns a deletion of one row, as `rowChange`. */
 export function rowDeletion(
-  sender: Sender,
+  executor: SqlExecutor,
   shape: TableShape,
   where: Readonly<Record<string, unknown>>,
 ): RowChange | undefined {
   const nothing = { expressions: new Map<string, string>(), values: new Map<string, SqlValue>() };
-  const one = rowChange(sender, shape, where, nothing);
+  const one = rowChange(executor, shape, where, nothing);
   return one && { ...one, kind: `DELETE|${one.kind}` };
 }
 
@@ -95,7 +95,7 @@ export function changeStatement(
  * breaks the group, and each member then runs in a transaction of its own.
  */
 export async function changeRows(
-  sender: Sender,
+  executor: SqlExecutor,
   shape: TableShape,
   changes: readonly RowChange[],
   statementOf = statement,
@@ -103,7 +103,7 @@ export async function changeRows(
   const met = new Map<RowChange, number>();
   for (const round of roundsOf(changes)) {
     for (const batch of statementBatches(round, ({ values }) => bytesOf([...values.values()]))) {
-      const affected = await sendChange(sender, statementOf(shape, batch));
+      const affected = await sendChange(executor, statementOf(shape, batch));
       if (affected !== batch.length && batch.length > 1) {
         throw new AmbiguousChangeError(shape.name);
       }
@@ -168,14 +168,14 @@ function assignment(column: string, changes: readonly RowChange[]): Condition {
 
 /** Runs a statement that changes rows. @returns how many rows matched its conditions */
 export async function sendChange(
-  sender: Sender,
+  executor: SqlExecutor,
   { sql, values }: { sql: string; values: readonly (SqlValue | Buffer)[] },
 ): Promise<number> {
-  if (sender instanceof SharedTransaction) {
-    return sender.change(sql, values);
+  if (executor instanceof SharedTransaction) {
+    return executor.change(sql, values);
   }
-  if (sender.queryRunner === undefined) {
+  if (executor.queryRunner === undefined) {
     throw new TypeError('Rows can only be changed in a transaction.');
   }
-  return (await sender.queryRunner.query(sql, [...values], true)).affected ?? 0;
+  return (await executor.queryRunner.query(sql, [...values], true)).affected ?? 0;
 }

@@ -1,7 +1,7 @@
 import { In } from 'typeorm';
 import { allOf, placedCondition, whereClause, type Condition, type Where } from './conditions.js';
 import type { RawRow } from './column-values.js';
-import { sharedBy, type Sender } from '../groups/shared-transaction.js';
+import { sharedBy, type SqlExecutor } from '../groups/shared-transaction.js';
 import { prepared } from '../connection/prepared-statements.js';
 import { isEmbedded, lockClause, type RowLock } from './row-locks.js';
 import { columnOf, type SqlValue, type TableColumn, type TableShape } from './table-columns.js';
@@ -55,15 +55,15 @@ export class Selection<Row extends object, Read extends object> {
     return this.chosen.map(({ name, property }) => `${prefix}${name} AS ${property}`).join(', ');
   }
 
-  async find(sender: Sender, where: Where<Row>, found: Found<Row> = {}): Promise<Read[]> {
-    const end = this.end(sender, where, found);
+  async find(executor: SqlExecutor, where: Where<Row>, found: Found<Row> = {}): Promise<Read[]> {
+    const end = this.end(executor, where, found);
     if (end === null) {
       return [];
     }
-    const lock = found.lock === undefined ? '' : lockClause(sender.connection, found.lock);
+    const lock = found.lock === undefined ? '' : lockClause(executor.connection, found.lock);
     const sql = this.select + end.sql + lock;
     return this.rows(
-      await sender.query<RawRow[]>(found.isRepeated === true ? prepared(sql) : sql, end.values),
+      await executor.query<RawRow[]>(found.isRepeated === true ? prepared(sql) : sql, end.values),
     );
   }
 
@@ -73,17 +73,17 @@ export class Selection<Row extends object, Read extends object> {
    * @param found `index` names the only index that may be used
    */
   part(
-    sender: Sender,
+    executor: SqlExecutor,
     where: Where<Row>,
     { index, ...found }: Omit<Found<Row>, 'lock'> & { index?: string | undefined } = {},
   ): SelectionPart<Read> {
-    const end = this.end(sender, where, found);
+    const end = this.end(executor, where, found);
     if (end === null) {
       throw new TypeError('A part of a statement must not have an empty IN list.');
     }
     return {
       columns: this.chosen,
-      from: ` FROM ${this.shape.name}${index === undefined ? '' : indexHint(sender, index)}${end.sql}`,
+      from: ` FROM ${this.shape.name}${index === undefined ? '' : indexHint(executor, index)}${end.sql}`,
       values: end.values,
       isOrdered: found.order !== undefined || found.limit !== undefined,
       rows: (raw) => this.rows(raw),
@@ -91,8 +91,8 @@ export class Selection<Row extends object, Read extends object> {
   }
 
   /** Returns the clauses after the table; null when no row can match the conditions. */
-  private end(sender: Sender, where: Where<Row>, { order, limit, and }: Found<Row>): Condition | null {
-    const given = placedCondition(sender, this.shape, where);
+  private end(executor: SqlExecutor, where: Where<Row>, { order, limit, and }: Found<Row>): Condition | null {
+    const given = placedCondition(executor, this.shape, where);
     if (given === null) {
       return null;
     }
@@ -104,8 +104,8 @@ export class Selection<Row extends object, Read extends object> {
   }
 
   /** Returns the first row that matches the conditions, or null. */
-  async first(sender: Sender, where: Where<Row>, found?: Found<Row>): Promise<Read | null> {
-    return (await this.find(sender, where, { isRepeated: true, ...found }))[0] ?? null;
+  async first(executor: SqlExecutor, where: Where<Row>, found?: Found<Row>): Promise<Read | null> {
+    return (await this.find(executor, where, { isRepeated: true, ...found }))[0] ?? null;
   }
 
   /**
@@ -113,21 +113,21 @@ export class Selection<Row extends object, Read extends object> {
    * statement.
    */
   async findBy<Property extends keyof Row & keyof Read & string>(
-    sender: Sender,
+    executor: SqlExecutor,
     property: Property,
     value: Row[Property] & (string | number),
     others: Where<Row> = {},
     lock?: RowLock,
   ): Promise<Read[]> {
     const locking = { isRepeated: true, ...(lock === undefined ? {} : { lock }) };
-    const shared = sharedBy(sender);
+    const shared = sharedBy(executor);
     if (shared === undefined) {
-      return this.find(sender, { ...others, [property]: value }, locking);
+      return this.find(executor, { ...others, [property]: value }, locking);
     }
     const kind = [this.select, property, lock, ...Object.entries(others)].join('|');
     return shared.readInGroup(kind, value, async (values: readonly (string | number)[]) => {
       const one: Where<Row> = { ...others, [property]: In(filledUp([...new Set(values)])) };
-      const rows = await this.find(sender, one, locking);
+      const rows = await this.find(executor, one, locking);
       const found = new Map<string, Read[]>(values.map((each) => [String(each), []]));
       rows.forEach((row) => found.get(String(row[property]))?.push(row));
       return values.map((each) => found.get(String(each)) ?? []);
@@ -146,7 +146,7 @@ export class Selection<Row extends object, Read extends object> {
 }
 
 /** Returns a hint that follows a table and its alias, and names the only index that may be used. */
-export function indexHint({ connection }: Pick<Sender, 'connection'>, index: string): string {
+export function indexHint({ connection }: Pick<SqlExecutor, 'connection'>, index: string): string {
   return isEmbedded(connection) ? ` INDEXED BY ${index}` : ` FORCE INDEX (${index})`;
 }
 

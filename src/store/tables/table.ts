@@ -1,5 +1,5 @@
 import { placedCondition, whereClause, type Condition, type Where } from './conditions.js';
-import { sharedBy, SharedTransaction, type Sender } from '../groups/shared-transaction.js';
+import { sharedBy, SharedTransaction, type SqlExecutor } from '../groups/shared-transaction.js';
 import {
   assignmentsOf,
   changeRows,
@@ -75,21 +75,26 @@ export class Table<Row extends object> {
    * @param ignoresDuplicates skips rows with a unique value that exists already; servers also truncate values that are too long
    * @throws QueryFailedError for a duplicate, see `isDuplicate`
    */
-  async insert(sender: Sender, rows: readonly Row[], ignoresDuplicates = false): Promise<void> {
-    const ignoring = isEmbedded(sender.connection) ? 'INSERT OR IGNORE' : 'INSERT IGNORE';
-    await this.add(sender, ignoresDuplicates ? ignoring : 'INSERT', rows);
+  async insert(executor: SqlExecutor, rows: readonly Row[], ignoresDuplicates = false): Promise<void> {
+    const ignoring = isEmbedded(executor.connection) ? 'INSERT OR IGNORE' : 'INSERT IGNORE';
+    await this.add(executor, ignoresDuplicates ? ignoring : 'INSERT', rows);
   }
 
   /** Inserts rows with few statements. If a primary key exists already, updates one column of that row. */
-  async put(sender: Sender, rows: readonly Row[], changed: keyof Row & string): Promise<void> {
+  async put(executor: SqlExecutor, rows: readonly Row[], changed: keyof Row & string): Promise<void> {
     const { name } = columnOf(this.shape, changed);
-    const onConflict = isEmbedded(sender.connection)
+    const onConflict = isEmbedded(executor.connection)
       ? ` ON CONFLICT DO UPDATE SET ${name} = excluded.${name}`
       : ` ON DUPLICATE KEY UPDATE ${name} = VALUES(${name})`;
-    await this.add(sender, 'INSERT', rows, onConflict);
+    await this.add(executor, 'INSERT', rows, onConflict);
   }
 
-  private async add(sender: Sender, verb: string, rows: readonly Row[], onConflict = ''): Promise<void> {
+  private async add(
+    executor: SqlExecutor,
+    verb: string,
+    rows: readonly Row[],
+    onConflict = '',
+  ): Promise<void> {
     if (rows.length === 0) {
       return;
     }
@@ -97,12 +102,12 @@ export class Table<Row extends object> {
     const tuples = rows.map((row) => this.bound(row));
     const send = async (parts: readonly SqlValue[][][]): Promise<readonly void[]> => {
       for (const batch of statementBatches(parts.flat(), bytesOf)) {
-        await execute(sender, into + batch.map(() => this.tuple).join(', ') + onConflict, batch.flat());
+        await execute(executor, into + batch.map(() => this.tuple).join(', ') + onConflict, batch.flat());
       }
       return [];
     };
-    await (sender instanceof SharedTransaction
-      ? sender.changeInGroup(into + onConflict, tuples, send)
+    await (executor instanceof SharedTransaction
+      ? executor.changeInGroup(into + onConflict, tuples, send)
       : send([tuples]));
   }
 
@@ -110,13 +115,13 @@ export class Table<Row extends object> {
    * Inserts a row unless its primary key exists, and locks it until the transaction ends. Takes the lock for changes at once,
    * because two transactions that insert and then update would deadlock.
    */
-  async ensure(sender: Sender, row: Row): Promise<void> {
+  async ensure(executor: SqlExecutor, row: Row): Promise<void> {
     const [first] = this.columns.map(({ name }) => name);
-    const onConflict = isEmbedded(sender.connection)
+    const onConflict = isEmbedded(executor.connection)
       ? 'ON CONFLICT DO NOTHING'
       : `ON DUPLICATE KEY UPDATE ${first} = ${first}`;
     await execute(
-      sender,
+      executor,
       `INSERT INTO ${this.shape.name} (${this.names}) VALUES ${this.tuple} ${onConflict}`,
       this.bound(row),
     );
@@ -127,20 +132,20 @@ export class Table<Row extends object> {
    * @returns how many rows matched
    * @throws TypeError for an undefined value, which could mean NULL or no change
    */
-  async update(sender: Sender, where: Where<Row>, changes: Changes<Row>): Promise<number> {
+  async update(executor: SqlExecutor, where: Where<Row>, changes: Changes<Row>): Promise<number> {
     const assignments = assignmentsOf(this.shape, changes);
-    const shared = sharedBy(sender);
-    const one = shared && rowChange(sender, this.shape, where, assignments);
+    const shared = sharedBy(executor);
+    const one = shared && rowChange(executor, this.shape, where, assignments);
     return shared === undefined || one === undefined
-      ? this.change(sender, where, (condition) => changeStatement(this.shape, assignments, condition))
+      ? this.change(executor, where, (condition) => changeStatement(this.shape, assignments, condition))
       : shared.changeInGroup(one.kind, one, (parts: readonly RowChange[]) =>
-          changeRows(sender, this.shape, parts),
+          changeRows(executor, this.shape, parts),
         );
   }
 
   /** Deletes all rows that match the conditions. @returns how many rows matched */
-  async delete(sender: Sender, where: Where<Row>): Promise<number> {
-    return this.change(sender, where, (condition) => ({
+  async delete(executor: SqlExecutor, where: Where<Row>): Promise<number> {
+    return this.change(executor, where, (condition) => ({
       sql: `DELETE FROM ${this.shape.name}${whereClause(condition)}`,
       values: condition.values,
     }));
@@ -150,14 +155,14 @@ export class Table<Row extends object> {
    * Deletes one row, together with those of other members of a group. Returns whether the row was there.
    * @param where must contain the `id`
    */
-  async deleteOne(sender: Sender, where: Where<Row>): Promise<boolean> {
-    const shared = sharedBy(sender);
-    const one = shared && rowDeletion(sender, this.shape, where);
+  async deleteOne(executor: SqlExecutor, where: Where<Row>): Promise<boolean> {
+    const shared = sharedBy(executor);
+    const one = shared && rowDeletion(executor, this.shape, where);
     const met =
       shared === undefined || one === undefined
-        ? this.delete(sender, where)
+        ? this.delete(executor, where)
         : shared.changeInGroup(one.kind, one, (parts: readonly RowChange[]) =>
-            changeRows(sender, this.shape, parts, deletion),
+            changeRows(executor, this.shape, parts, deletion),
           );
     return (await met) === 1;
   }
@@ -167,14 +172,14 @@ export class Table<Row extends object> {
    * @param where at least one condition, which is checked again when a row is deleted
    */
   async deleteFirst(
-    sender: Sender,
+    executor: SqlExecutor,
     key: keyof Row & string,
     where: Where<Row>,
     { order, limit }: Required<Pick<Found<Row>, 'order' | 'limit'>>,
   ): Promise<number> {
     const { name: table } = this.shape;
     const { name } = columnOf(this.shape, key);
-    return this.change(sender, where, (condition) => ({
+    return this.change(executor, where, (condition) => ({
       // Nested, because servers allow no LIMIT in an IN subquery. Repeats the condition, because a row may have changed.
       sql: `DELETE FROM ${table}${whereClause(condition)} AND ${name} IN (SELECT ${name} FROM (SELECT ${name} FROM ${table}${
         whereClause(condition) + orderClause(this.shape, order)
@@ -184,12 +189,12 @@ export class Table<Row extends object> {
   }
 
   private async change(
-    sender: Sender,
+    executor: SqlExecutor,
     where: Where<Row>,
     statement: (condition: Condition) => Condition,
   ): Promise<number> {
-    const condition = placedCondition(sender, this.shape, where);
-    return condition === null ? 0 : sendChange(sender, statement(condition));
+    const condition = placedCondition(executor, this.shape, where);
+    return condition === null ? 0 : sendChange(executor, statement(condition));
   }
 
   private bound(row: Row): SqlValue[] {
@@ -198,6 +203,6 @@ export class Table<Row extends object> {
 }
 
 /** Runs a statement that inserts rows. */
-async function execute(sender: Sender, sql: string, values: SqlValue[]): Promise<void> {
-  await (sender instanceof SharedTransaction ? sender.change(sql, values) : sender.query(sql, values));
+async function execute(executor: SqlExecutor, sql: string, values: SqlValue[]): Promise<void> {
+  await (executor instanceof SharedTransaction ? executor.change(sql, values) : executor.query(sql, values));
 }

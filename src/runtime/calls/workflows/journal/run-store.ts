@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
-import type { Sender } from '../../../../store/groups/shared-transaction.js';
+import type { SqlExecutor } from '../../../../store/groups/shared-transaction.js';
 import type { JsonValue } from '#engine/json';
 import { Clock } from '../../../../platform/clock.js';
 import { orderedUuid } from '../../../../platform/ordered-uuid.js';
@@ -114,9 +114,9 @@ export class RunStore {
   }
 
   /** Cancels the runs of tokens in the caller's transaction. Their workers can store nothing more. */
-  async cancel(sender: Sender, owner: RunOwner, processTokenIds: readonly number[]): Promise<void> {
+  async cancel(executor: SqlExecutor, owner: RunOwner, processTokenIds: readonly number[]): Promise<void> {
     const changes = { state: WorkflowRunState.Cancelled, finishedAt: this.clock.now(), error: null };
-    await endOfTokens(sender, owner, processTokenIds, changes);
+    await endOfTokens(executor, owner, processTokenIds, changes);
   }
 
   /** Fails runs of a token that died with their workers; only a person can restart them. */
@@ -172,11 +172,11 @@ async function startNextAttempt(
 
 /** Ends the active runs of tokens. Their workers can store nothing more. */
 async function endOfTokens(
-  sender: Sender,
+  executor: SqlExecutor,
   owner: RunOwner,
   processTokenIds: readonly number[],
   changes: Pick<WorkflowRunEntity, 'state' | 'finishedAt' | 'error'>,
 ): Promise<void> {
   const begun = { ...owner, processTokenId: In([...processTokenIds]), state: WorkflowRunState.Started };
-  await RUNS.update(sender, begun, { ...changes, attempt: nextAttempt });
+  await RUNS.update(executor, begun, { ...changes, attempt: nextAttempt });
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Sender } from '../../../../store/groups/shared-transaction.js';
+import type { SqlExecutor } from '../../../../store/groups/shared-transaction.js';
 import { Clock } from '../../../../platform/clock.js';
 import { Deadline } from '../../../../platform/concurrency/deadline.js';
 import { Permission } from '../../../../platform/auth/permission.js';
@@ -68,8 +68,8 @@ export class WorkflowRunsService {
   }
 
   /** Cancels runs of tokens, including subworkflows, in the caller's transaction; their signals are aborted. */
-  async cancel(sender: Sender, owner: RunOwner, processTokenIds: readonly number[]): Promise<void> {
-    await this.store.cancel(sender, owner, processTokenIds);
+  async cancel(executor: SqlExecutor, owner: RunOwner, processTokenIds: readonly number[]): Promise<void> {
+    await this.store.cancel(executor, owner, processTokenIds);
   }
 
   /** Fails runs of a token whose job is given up. A request with the same run key resumes them. */
@@ -78,16 +78,16 @@ export class WorkflowRunsService {
   }
 
   /** Releases calls with unknown outcome in the caller's transaction, after a person has decided to retry. */
-  async release(sender: Sender, runKey: string, shard: number): Promise<void> {
-    await this.runs.releaseCalls(sender, runKey, shard);
+  async release(executor: SqlExecutor, runKey: string, shard: number): Promise<void> {
+    await this.runs.releaseCalls(executor, runKey, shard);
   }
 
   /**
    * Whether a run or a subworkflow has made a call that must not be repeated, so that a retry must resume this run. Calls that
    * certainly had no effect do not count.
    */
-  async mustResume(sender: Sender, runKey: string, shard: number): Promise<boolean> {
-    return this.runs.hasLastingCalls(sender, runKey, shard);
+  async mustResume(executor: SqlExecutor, runKey: string, shard: number): Promise<boolean> {
+    return this.runs.hasLastingCalls(executor, runKey, shard);
   }
 
   /** Returns the id of the run with a key; null if none was started. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Sender } from '../../../../store/groups/shared-transaction.js';
+import type { SqlExecutor } from '../../../../store/groups/shared-transaction.js';
 import { withoutUndefined } from '../../../../platform/without-undefined.js';
 import {
   And,
@@ -65,18 +65,18 @@ export class WorkflowRunsRepository {
   }
 
   /** Releases calls with unknown outcome of a run and its subworkflows, so that a retry repeats them. */
-  async releaseCalls(sender: Sender, runKey: string, shard: number): Promise<void> {
-    for await (const ids of runGenerations(sender, runKey, shard)) {
+  async releaseCalls(executor: SqlExecutor, runKey: string, shard: number): Promise<void> {
+    for await (const ids of runGenerations(executor, runKey, shard)) {
       const unknown = { runId: In(ids), shard, state: CallState.Unknown };
-      await CALLS.update(sender, unknown, { state: CallState.Released });
+      await CALLS.update(executor, unknown, { state: CallState.Released });
     }
   }
 
   /** Whether the run or a subworkflow made a call that must not be repeated and that had or may have had an effect. */
-  async hasLastingCalls(sender: Sender, runKey: string, shard: number): Promise<boolean> {
-    for await (const ids of runGenerations(sender, runKey, shard)) {
+  async hasLastingCalls(executor: SqlExecutor, runKey: string, shard: number): Promise<boolean> {
+    for await (const ids of runGenerations(executor, runKey, shard)) {
       const lasting = { runId: In(ids), shard, repeatable: 0, state: In(EFFECTIVE) };
-      if ((await CALL_KEY.find(sender, lasting, { limit: 1 })).length > 0) {
+      if ((await CALL_KEY.find(executor, lasting, { limit: 1 })).length > 0) {
         return true;
       }
     }
@@ -112,15 +112,15 @@ export function ofApps(manager: EntityManager, apps: SomeApps | null): Condition
 
 /** Yields the ids of a run, then of its subworkflows level by level; nothing if there is no run with this key. */
 export async function* runGenerations(
-  sender: Sender,
+  executor: SqlExecutor,
   runKey: string,
   shard: number,
 ): AsyncGenerator<string[]> {
-  let runs = await RUN_ID.find(sender, { runKey, shard });
+  let runs = await RUN_ID.find(executor, { runKey, shard });
   while (runs.length > 0) {
     const ids = runs.map(({ id }) => id);
     yield ids;
-    runs = await RUN_ID.find(sender, { parentRunId: In(ids), shard });
+    runs = await RUN_ID.find(executor, { parentRunId: In(ids), shard });
   }
 }
 
