@@ -11,13 +11,13 @@ const BACKOFF = { baseMs: 5, maxMs: 5_000 };
 export function transactionRetry(): RetryPolicy {
   return {
     retries: databaseLimits.transactionRetries,
-    isRetryable: (error) => isRetryable(error) || isWriteRefused(error) || isConnectionLost(error),
+    recover: (error) => isRetryable(error) || isWriteRefused(error) || isConnectionLost(error),
     delayMs: (retry) => backoff(retry, BACKOFF),
   };
 }
 
 /** Never retries the transaction of a group. After its rollback each member runs in a transaction of its own, which has retries. */
-export const GROUP_RETRY: RetryPolicy = { retries: 0, isRetryable: () => false };
+export const GROUP_RETRY: RetryPolicy = { retries: 0, recover: () => false };
 
 /** Retries reads once: one connection of the pool may have ended since it was last used. */
-export const READ_RETRY: RetryPolicy = { retries: 1, isRetryable: isConnectionLost };
+export const READ_RETRY: RetryPolicy = { retries: 1, recover: isConnectionLost };

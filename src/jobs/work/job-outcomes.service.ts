@@ -63,8 +63,8 @@ export class JobOutcomes {
    * @throws errors that are not a failure of the database
    */
   async store(outcome: AttemptOutcome, lease: JobLease): Promise<void> {
-    const mayRetry = (error: unknown): boolean => isDatabaseFailure(error) && lease.endedBy === undefined;
-    const policy = { retries: Infinity, isRetryable: mayRetry, delayMs: retryDelay, signal: lease.signal };
+    const recover = (error: unknown): boolean => isDatabaseFailure(error) && lease.endedBy === undefined;
+    const policy = { retries: Infinity, recover, delayMs: retryDelay, signal: lease.signal };
     try {
       await withRetries(policy, () => this.settle(outcome));
     } catch (error) {

@@ -36,22 +36,20 @@ describe('withRetries', () => {
   it('runs work until it succeeds', async () => {
     const delays: number[] = [];
     const delayMs = (retry: number): number => delays.push(retry);
-    expect(await withRetries({ retries: 3, isRetryable: () => true, delayMs }, failing(2))).toBe(2);
+    expect(await withRetries({ retries: 3, recover: () => true, delayMs }, failing(2))).toBe(2);
     expect(delays).toEqual([1, 2]);
   });
 
   it('throws the error of the last attempt', async () => {
-    const policy = { retries: 2, isRetryable: () => true };
+    const policy = { retries: 2, recover: () => true };
     await expect(withRetries(policy, failing(9))).rejects.toThrow('attempt 2');
-    await expect(withRetries({ ...policy, isRetryable: () => false }, failing(9))).rejects.toThrow(
-      'attempt 0',
-    );
+    await expect(withRetries({ ...policy, recover: () => false }, failing(9))).rejects.toThrow('attempt 0');
   });
 
   it('does not wait after its signal is aborted', async () => {
     const policy = {
       retries: 1,
-      isRetryable: () => true,
+      recover: () => true,
       delayMs: () => 60_000,
       signal: AbortSignal.abort(),
     };

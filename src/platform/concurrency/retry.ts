@@ -6,8 +6,8 @@ const MAX_DOUBLINGS = 30;
 export interface RetryPolicy {
   /** Maximum number of retries after the first attempt. */
   readonly retries: number;
-  /** Whether a retry is safe and may succeed. May first fix the cause of the failure. */
-  isRetryable(error: unknown): boolean | Promise<boolean>;
+  /** Removes the cause of a failure, if a retry would meet it again. @returns whether to retry, because it is safe and may succeed */
+  recover(error: unknown): boolean | Promise<boolean>;
   /** Milliseconds before the retry with this number, from 1. @default retries are immediate */
   delayMs?(retry: number, error: unknown): number;
   /** Ends the delay early. The next attempt must check for the abort itself. */
@@ -27,7 +27,7 @@ export async function withRetries<Result>(
     try {
       return await work(retries);
     } catch (error) {
-      if (retries >= policy.retries || !(await policy.isRetryable(error))) {
+      if (retries >= policy.retries || !(await policy.recover(error))) {
         throw error;
       }
       const delayMs = policy.delayMs?.(retries + 1, error);

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { withRetries } from '../../platform/concurrency/retry.js';
+import { type RetryPolicy, withRetries } from '../../platform/concurrency/retry.js';
 import { Clock } from '../../platform/clock.js';
 import { uuidOf } from '../../platform/ordered-uuid.js';
 import { IdBlocks, IdRangeExhaustedError } from '../../store/ids/id-blocks.js';
@@ -65,18 +65,15 @@ export class StepResources implements OnModuleInit {
 
   /**
    * Runs work that takes ids, and repeats it after its rollback when it took more than were in stock.
-   * @param provide provides what else an attempt lacked; returns false when its error is of another kind
+   * @param recoverOther removes any other cause of a failure; returns whether to retry
    */
-  withIds<T>(
-    work: () => Promise<T>,
-    provide: (error: unknown) => Promise<boolean> = () => Promise.resolve(false),
-  ): Promise<T> {
+  withIds<T>(work: () => Promise<T>, recoverOther: RetryPolicy['recover'] = () => false): Promise<T> {
     let guess = 0;
-    const isRetryable = async (error: unknown): Promise<boolean> => {
+    const recover: RetryPolicy['recover'] = (error) => {
       guess += error instanceof IdRangeExhaustedError ? 1 : 0;
-      return error instanceof IdRangeExhaustedError ? guess < GUESSES.length : provide(error);
+      return error instanceof IdRangeExhaustedError ? guess < GUESSES.length : recoverOther(error);
     };
-    return withRetries({ retries: GUESSES.length, isRetryable }, async () => {
+    return withRetries({ retries: GUESSES.length, recover }, async () => {
       await this.blocks.provide(STEP_IDS, GUESSES[guess] ?? 0);
       return work();
     });

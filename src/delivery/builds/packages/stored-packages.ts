@@ -43,7 +43,7 @@ export async function namesOf(json: Buffer): Promise<{ libraries: LibraryReferen
 }
 
 /** Retries work that stores only if the package it has read is still there. */
-const IF_MOVED: RetryPolicy = { retries: 4, isRetryable: (error) => error instanceof PackageMovedError };
+const IF_MOVED: RetryPolicy = { retries: 4, recover: (error) => error instanceof PackageMovedError };
 
 /**
  * Runs work that reads the package of a version first and stores only if the package is still there.

@@ -137,7 +137,7 @@ export class RestCallerService {
   async call(request: RestRequest, connection: SystemAccess, signal: AbortSignal): Promise<RestAnswer> {
     const policy: RetryPolicy = {
       retries: restLimits.maxRetries,
-      isRetryable: (error) =>
+      recover: (error) =>
         error instanceof RestFailure &&
         error.isTransient &&
         (error.hadNoEffect || isIdempotent(request.method)),

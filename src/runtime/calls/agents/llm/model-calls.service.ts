@@ -88,7 +88,7 @@ function retryOf(signal: AbortSignal): RetryPolicy {
   const own = { baseMs: modelLimits.retryBaseMs, maxMs: modelLimits.retryMaxMs };
   return {
     retries: modelLimits.maxRetries,
-    isRetryable: (error) => error instanceof ModelCallError && error.isRetryable,
+    recover: (error) => error instanceof ModelCallError && error.isRetryable,
     delayMs: (retry, error) =>
       Math.min((error as ModelCallError).retryAfterMs ?? backoff(retry, own, 1), modelLimits.retryMaxMs),
     signal,
