@@ -124,8 +124,8 @@ function detailsOf({ uuid, processInstanceUuid, code, bpmnElementId }: StopRepor
 }
 
 /** The definition of an instance must be loaded before its transaction can continue. Never leaves the module. */
-export class DefinitionNotHeldError extends InternalError {
-  readonly code = 'DEFINITION_NOT_HELD';
+export class DefinitionNotCachedError extends InternalError {
+  readonly code = 'DEFINITION_NOT_CACHED';
   constructor(readonly definitionId: number) {
     super('The definition is not in memory.');
   }

@@ -151,7 +151,7 @@ export class InstanceRetriesService {
     const { patch } = attempt;
     return this.steps.transact({ uuid: attempt.target.uuid }, async (held) => {
       const manager = held.transaction.requireOwnTransaction();
-      const corrected = patch && correctionText(held.definition(), held.row.content.data, patch);
+      const corrected = patch && correctionText(held.requireCachedDefinition(), held.row.content.data, patch);
       const retried = { held, manager, stop, attempt, corrected };
       if ((await Incidents.stillOpen(manager, held.row.id, [stop])).length === 0) {
         return { uuid: held.row.uuid, state: held.row.state, retriedIncidents: [] };

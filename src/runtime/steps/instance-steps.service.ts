@@ -6,7 +6,7 @@ import { Database } from '../../store/database.js';
 import type { SharedTransaction } from '../../store/groups/shared-transaction.js';
 import { afterCommit } from '../../store/groups/write-progress.js';
 import { EngineIncident, type EngineCommand, type StepResult, step } from '#engine/tokens';
-import { DefinitionNotHeldError, ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
+import { DefinitionNotCachedError, ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
 import {
   RunnableDefinitionsService,
   type RunnableDefinition,
@@ -54,7 +54,7 @@ export class InstanceStepsService {
     return inSpan('process step', {}, async () => {
       const attempts: Attempts = {};
       const loadDefinition = async (error: unknown): Promise<boolean> => {
-        if (!(error instanceof DefinitionNotHeldError)) {
+        if (!(error instanceof DefinitionNotCachedError)) {
           return false;
         }
         attempts.definition = await this.definitions.byId(error.definitionId);
@@ -77,7 +77,7 @@ export class InstanceStepsService {
 
   /** Reads the live tokens. */
   async load({ transaction, row, locked, ...held }: LockedInstance): Promise<LoadedInstance> {
-    const definition = held.definition();
+    const definition = held.requireCachedDefinition();
     const tokens = await Tokens.live(transaction, row.id);
     return {
       transaction,
@@ -141,7 +141,7 @@ export class InstanceStepsService {
     const { row } = found;
     describeStepInSpan(row, undefined);
     const locked = { ...found.locked, revBefore: attempts.revBefore ?? found.locked.revBefore };
-    return { transaction, row, locked, definition: () => this.definitionOf(row, attempts) };
+    return { transaction, row, locked, requireCachedDefinition: () => this.cachedDefinition(row, attempts) };
   }
 
   private async lockRow(
@@ -162,10 +162,11 @@ export class InstanceStepsService {
     return (hasWaited ? await Instances.lockTimed(transaction, key) : null) ?? found;
   }
 
-  private definitionOf(row: InstanceRow, { definition: given }: Attempts): RunnableDefinition {
+  /** @throws DefinitionNotCachedError */
+  private cachedDefinition(row: InstanceRow, { definition: given }: Attempts): RunnableDefinition {
     const definition = given?.build.id === row.definitionId ? given : this.definitions.held(row.definitionId);
     if (definition === undefined) {
-      throw new DefinitionNotHeldError(row.definitionId);
+      throw new DefinitionNotCachedError(row.definitionId);
     }
     return definition;
   }

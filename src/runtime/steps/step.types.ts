@@ -11,8 +11,11 @@ import type { RunnableDefinition } from '../definitions/runnable-definitions.ser
 /** An instance that a transaction has locked. */
 export interface LockedInstance extends LockedRow {
   readonly transaction: SharedTransaction;
-  /** The definition of the instance. @throws DefinitionNotHeldError, which loads the definition and repeats the transaction */
-  definition(): RunnableDefinition;
+  /**
+   * Returns the definition of the instance.
+   * @throws DefinitionNotCachedError when it is not in memory: `transact` then loads it and runs the work again from its start
+   */
+  requireCachedDefinition(): RunnableDefinition;
 }
 
 /** An instance that a transaction has locked and read. */

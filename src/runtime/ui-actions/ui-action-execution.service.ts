@@ -106,7 +106,7 @@ export class UiActionExecutionService {
   private async executeIn(held: LockedInstance, call: TimedCall): Promise<UiActionResponseDto> {
     const { principal, key, body, repeat } = call;
     const { transaction, row } = held;
-    const definition = held.definition();
+    const definition = held.requireCachedDefinition();
     const place = this.access.requireUiAction(principal, row, definition, key.uiActionSvcUuid);
     const stored = repeat === undefined ? null : await this.answers.find(transaction, repeat, row.shard);
     if (stored !== null && repeat !== undefined) {
