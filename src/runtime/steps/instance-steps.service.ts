@@ -110,7 +110,9 @@ export class InstanceStepsService {
     const { takeId } = this.resources;
     const raised = await this.writer
       .write({ ...before, isNew: false, result, takeId, now, job, retried, origin })
-      .catch(rethrown(before, command));
+      .catch((error: unknown) => {
+        throw toStepError(error, before, command);
+      });
     afterCommit(transaction, () => {
       this.resources.chargeGrowth(row, row.content.data, result.instance.data);
       this.notices.reportStep(row, raised, result.warnings);
@@ -183,14 +185,12 @@ export class InstanceStepsService {
         command,
       );
     } catch (error) {
-      return rethrown(before, command)(error);
+      throw toStepError(error, before, command);
     }
   }
 }
 
-/** Throws an incident as a `FailedStepError`, and other errors unchanged. */
-function rethrown(before: LoadedInstance, command: EngineCommand): (error: unknown) => never {
-  return (error) => {
-    throw error instanceof EngineIncident ? new FailedStepError(error, before, command) : error;
-  };
+/** Returns an incident as a `FailedStepError`, and other errors unchanged. */
+function toStepError(error: unknown, before: LoadedInstance, command: EngineCommand): unknown {
+  return error instanceof EngineIncident ? new FailedStepError(error, before, command) : error;
 }
