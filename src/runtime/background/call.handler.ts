@@ -65,7 +65,7 @@ export class CallHandler implements JobHandler {
     }
     try {
       const request = await this.request(job, work, parent);
-      await this.starter.start(request, (start) => this.starter.write(start));
+      await this.starter.start(request);
     } catch (error) {
       await this.handleFailure(job, work, error);
     }

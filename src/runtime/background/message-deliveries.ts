@@ -125,11 +125,10 @@ export class MessageStarts {
       ...NO_CALLER,
     };
     try {
-      await this.starter.start(request, async (start) => {
-        if (!(await Messages.removeMessage(start.transaction, message))) {
+      await this.starter.start(request, async (transaction) => {
+        if (!(await Messages.removeMessage(transaction, message))) {
           throw new MessageTakenError();
         }
-        await this.starter.write(start);
       });
     } catch (error) {
       await this.handleFailure(error, message);

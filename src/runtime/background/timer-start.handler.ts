@@ -85,10 +85,7 @@ export class TimerStartHandler implements JobHandler, OnModuleInit {
       job,
       ...NO_CALLER,
     };
-    await this.starter.start(request, async (start) => {
-      await this.jobs.add(start.transaction, id, next, job.shard);
-      await this.starter.write(start);
-    });
+    await this.starter.start(request, (transaction) => this.jobs.add(transaction, id, next, job.shard));
   }
 
   /** Returns the next start after now. Missed starts are skipped. */

@@ -169,15 +169,13 @@ export class ProcessStartService {
   private async startOnce(request: StartRequest, repeat: RepeatKey | undefined): Promise<StartOutcome> {
     await this.buildStatus.requireNotWithdrawn(request.definition.build.buildId);
     try {
-      return await this.starter.start(request, async (start) => {
-        const answer = toOutcome(start);
+      const stored = await this.starter.start(request, async (transaction, start) => {
         if (repeat !== undefined) {
-          const shard = shardOfHash(repeat.keyHash);
-          await this.repeats.keep(start.transaction, repeat, { shard, answer, now: start.now });
+          const { now, row } = start;
+          await this.repeats.keep(transaction, repeat, { shard: row.shard, answer: toOutcome(start), now });
         }
-        await this.starter.write(start);
-        return answer;
       });
+      return toOutcome(stored);
     } catch (error) {
       throw error instanceof EngineRefusal ? toDomainError(error) : error;
     }

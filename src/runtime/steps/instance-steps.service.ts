@@ -108,6 +108,9 @@ export class InstanceStepsService {
     const { actor, job, retried } = cause;
     const origin = { actor, requestId: requestContext()?.requestId ?? null };
     const { takeId } = this.resources;
+    if (this.writer.isAlone(row, result)) {
+      transaction.requireOwnTransaction();
+    }
     const raised = await this.writer
       .write({ ...before, isNew: false, result, takeId, now, job, retried, origin })
       .catch((error: unknown) => {

@@ -69,12 +69,14 @@ interface StoppedInstance extends NewInstance {
   readonly incident: IncidentRow;
 }
 
-/** A start within its transaction, before `write` stores it. */
-export type ProcessStart = (StartedInstance | StoppedInstance) & { readonly transaction: SharedTransaction };
+export type ProcessStart = StartedInstance | StoppedInstance;
+
+/** Stores what belongs to a start, such as the answer for an Idempotency-Key. */
+type StoreBefore = (transaction: SharedTransaction, start: ProcessStart) => Promise<void>;
 
 /**
- * Starts instances. The engine makes the step in memory, because nothing of the instance is stored yet. Then the caller's work runs in a
- * transaction, where it stores what belongs to the start and calls `write`.
+ * Starts instances. The engine makes the step in memory, because nothing of the instance is stored yet. Then one transaction stores what
+ * belongs to the start, and after it the instance.
  */
 @Injectable()
 export class ProcessStarter {
@@ -88,16 +90,18 @@ export class ProcessStarter {
   ) {}
 
   /**
-   * Starts an instance. Retries may run the work more than once.
+   * Starts an instance.
+   * @param store runs in the transaction before the instance is written; nothing is stored if it throws. Retries may run it again
+   * @returns what was stored
    * @throws QuotaExceededError when the application or the caller may start no more; nothing is stored
    * @throws EngineRefusal when the data is too large
    * @throws EngineIncident when the process stops before its first wait state, unless the request keeps it
    */
-  start<Answer>(request: StartRequest, work: (start: ProcessStart) => Promise<Answer>): Promise<Answer> {
+  start(request: StartRequest, store?: StoreBefore): Promise<ProcessStart> {
     return inSpan('process start', {}, async () => {
       const giveBack = await this.resources.takeStartQuota(request, request.data, request.parent !== null);
       try {
-        return await this.startOrStop(request, work);
+        return await this.startOrStop(request, store);
       } catch (error) {
         giveBack();
         throw error;
@@ -105,54 +109,54 @@ export class ProcessStarter {
     });
   }
 
-  /** Stores an instance. @throws EngineIncident when the process family would exceed its limits */
-  async write(start: ProcessStart): Promise<void> {
-    if ('incident' in start) {
-      const { transaction, row, incident, request } = start;
-      await this.incidents.writeFailedStart(transaction, row, incident, request);
-      return;
-    }
-    const { transaction, row, now, result, request } = start;
-    const { takeId } = this.resources;
-    const origin = { actor: row.startedBy?.userName ?? null, requestId: requestContext()?.requestId ?? null };
-    const step = { ...baseOf(start), transaction, result, takeId, now, origin, job: request.job };
-    const raised = await this.writer.write(step);
-    afterCommit(transaction, () => {
-      this.resources.chargeGrowth(row, request.data, result.instance.data);
-      this.notices.reportStep(row, raised, result.warnings);
-    });
-  }
-
-  private async startOrStop<Answer>(
-    request: StartRequest,
-    work: (start: ProcessStart) => Promise<Answer>,
-  ): Promise<Answer> {
+  private async startOrStop(request: StartRequest, store?: StoreBefore): Promise<ProcessStart> {
     try {
       return await this.resources.withIds(async () => {
         const started = await runAfterYield(() => this.startInMemory(request));
         describeStepInSpan(started.row, 'START');
-        return this.commit(started, work, this.writer.isAlone(baseOf(started), started.result));
+        return this.commit(started, store, this.writer.isAlone(started.row, started.result));
       });
     } catch (error) {
       if (!(error instanceof EngineIncident) || !request.keepsStopped) {
         throw error;
       }
       return this.resources.withIds(async () =>
-        this.commit(await this.stoppedStart(request, error), work, true),
+        this.commit(await this.stoppedStart(request, error), store, true),
       );
     }
   }
 
-  /** @param isAlone decided in advance: `write` runs after `RepeatsService.keep` has written, and leaving then would roll back the whole group */
-  private commit<Answer>(
-    start: StartedInstance | StoppedInstance,
-    work: (start: ProcessStart) => Promise<Answer>,
+  /** @param isAlone decided in advance: `store` writes before `write`, and leaving the group then would roll back all of it */
+  private async commit(
+    start: ProcessStart,
+    store: StoreBefore | undefined,
     isAlone: boolean,
-  ): Promise<Answer> {
-    return this.database.writeTogether(async (transaction) => {
+  ): Promise<ProcessStart> {
+    await this.database.writeTogether(async (transaction) => {
       transaction.requireShardGroup(this.groups.nameOf(start.row.shard));
-      return work({ ...start, transaction });
+      await store?.(transaction, start);
+      await this.write(transaction, start);
     }, isAlone);
+    return start;
+  }
+
+  /** @throws EngineIncident when the process family would exceed its limits */
+  private async write(transaction: SharedTransaction, start: ProcessStart): Promise<void> {
+    const { row, now, request } = start;
+    if ('incident' in start) {
+      await this.incidents.writeFailedStart(transaction, row, start.incident, request);
+      return;
+    }
+    const { result } = start;
+    const { takeId } = this.resources;
+    const origin = { actor: row.startedBy?.userName ?? null, requestId: requestContext()?.requestId ?? null };
+    const base: StepBase = { row, isNew: true, tokens: new Map(), definition: request.definition };
+    const step = { ...base, transaction, result, takeId, now, origin, job: request.job };
+    const raised = await this.writer.write(step);
+    afterCommit(transaction, () => {
+      this.resources.chargeGrowth(row, request.data, result.instance.data);
+      this.notices.reportStep(row, raised, result.warnings);
+    });
   }
 
   private startInMemory(request: StartRequest): StartedInstance {
@@ -174,10 +178,6 @@ export class ProcessStarter {
     const incident = await this.incidents.ofFailedStart(row, request.startNode, fault);
     return { request, row, now, error, incident };
   }
-}
-
-function baseOf({ row, request: { definition } }: NewInstance): StepBase {
-  return { row, isNew: true, tokens: new Map(), definition };
 }
 
 /** @param sequence unique among instances */

@@ -10,7 +10,7 @@ import { Tokens, type TokenChange } from '../storage/tokens.repository.js';
 import { contentOf, expiryAfter, hasEnded, isReleased } from './instance-status.js';
 import { joinChanges, writeJoins } from './join-incidents.js';
 import { StepWork } from './step-work.js';
-import type { RetriedIncident, StepBase, StepWriting } from './step.types.js';
+import type { RetriedIncident, StepWriting } from './step.types.js';
 import { closedEvent, raisedEvent } from './incident-records.js';
 
 /** Number of corrections that are shown with the data of an instance. */
@@ -22,14 +22,12 @@ export class StepWriter {
   constructor(private readonly work: StepWork) {}
 
   /**
+   * Writes a step. If `isAlone`, its transaction must not be shared.
    * @returns the incidents that were raised
    * @throws EngineIncident when the process family would exceed its limits
    */
   async write(step: StepWriting): Promise<readonly IncidentRow[]> {
     const { transaction, row, result, now, origin, retried } = step;
-    if (this.isAlone(step, result)) {
-      transaction.requireOwnTransaction();
-    }
     const joins = await joinChanges(step);
     const gone = await this.closedIncidents(step);
     const over = [...gone, ...joins.closed.filter(({ id }) => gone.every((other) => other.id !== id))];
@@ -52,7 +50,7 @@ export class StepWriter {
   }
 
   /** Whether a step needs a transaction of its own, because it locks rows that other transactions may hold. */
-  isAlone({ row }: Pick<StepBase, 'row'>, result: StepResult): boolean {
+  isAlone(row: InstanceRow, result: StepResult): boolean {
     return this.work.isAlone(row, result);
   }
 
