@@ -27,7 +27,8 @@ import { GROUP_RETRY, READ_RETRY, transactionRetry } from './database.retries.js
 
 /**
  * The only entry to the database. `read` runs plain statements, `write` one transaction. Both may run their work again (see
- * database.retries.ts), so the work must have no effect outside the database.
+ * database.retries.ts), so the work must have no effect in memory or elsewhere that a repetition would multiply. Ids that it skips and
+ * refusals that metrics count twice do no harm.
  */
 @Injectable()
 export class Database {
