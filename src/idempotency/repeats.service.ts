@@ -68,7 +68,8 @@ export class RepeatsService {
   }
 
   /**
-   * Stores an answer in the transaction of its effect. Call it first, so that a concurrent repetition waits here before it writes anything.
+   * Stores an answer in the transaction of its effect. Call it first, so that a concurrent repetition waits here before it writes anything,
+   * unless the transaction holds a lock that all requests with this key need before they look for the answer with `find`.
    * @throws RepeatTakenError when another request with this key came first
    */
   async keep(

@@ -155,7 +155,10 @@ export class UiActionExecutionService {
     return this.storeAnswer(held, call, answerOf(recorded), recorded.now);
   }
 
-  /** Stores the answer for repeated calls, and returns it. */
+  /**
+   * Stores the answer for repeated calls, and returns it. Safe after the step, because the key names the instance: a concurrent repetition
+   * waits for the lock of the instance and then finds the answer.
+   */
   private async storeAnswer(
     { transaction, row: { shard } }: LockedInstance,
     { repeat }: TimedCall,
