@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { type RetryPolicy, withRetries } from '../../platform/concurrency/retry.js';
 import { Clock } from '../../platform/clock.js';
 import { uuidOf } from '../../platform/ordered-uuid.js';
@@ -8,10 +8,8 @@ import { STEP_IDS, type TakeId } from './step.types.js';
 import { processLimits } from '../process.limits.js';
 import { dataLimits } from '../../platform/validation/data.limits.js';
 import { jsonSize, type JsonObject } from '#engine/json';
-import { Database } from '../../store/database.js';
 import type { Payer } from '../quotas/model/quota.types.js';
 import { QuotasService } from '../quotas/accounts/quotas.service.js';
-import { Instances } from '../storage/instances.repository.js';
 import type { InstanceHead } from '../storage/process-instance.entity.js';
 
 /** Ids of each kind that must be in stock. The few steps that take more are repeated with the next number. */
@@ -26,7 +24,7 @@ export function payerOf({ rootAppId, starter }: PayingInstance): Payer {
 
 /** Provides what steps need from outside the engine: ids, reserved before the transaction, the time, limits and quotas. */
 @Injectable()
-export class StepResources implements OnModuleInit {
+export class StepResources {
   private readonly limits: StepContext['limits'] = {
     ...processLimits,
     dataBytes: dataLimits.bytes,
@@ -39,12 +37,7 @@ export class StepResources implements OnModuleInit {
     private readonly blocks: IdBlocks,
     private readonly clock: Clock,
     private readonly quotas: QuotasService,
-    private readonly database: Database,
   ) {}
-
-  onModuleInit(): void {
-    this.quotas.countJobsWith(() => this.database.read((manager) => Instances.jobsByPayer(manager)));
-  }
 
   now(): Date {
     return this.clock.now();

@@ -1,12 +1,11 @@
 import { In } from 'typeorm';
 import type { SqlExecutor, SharedTransaction } from '../../store/groups/shared-transaction.js';
-import { type ShardGroups, sameShard, shardOf, shardOfUuid } from '../../store/shards.js';
+import { type ShardGroups, shardOf, shardOfUuid } from '../../store/shards.js';
 import { isEmbedded, type RowLock } from '../../store/tables/row-locks.js';
 import { filledUp, type Selection, type SelectionPart } from '../../store/tables/selection.js';
 import type { Where } from '../../store/tables/conditions.js';
 import { Table } from '../../store/tables/table.js';
-import { type RawRow, toStoredText } from '../../store/tables/column-values.js';
-import type { PayerJobs } from '../quotas/model/quota.types.js';
+import { toStoredText } from '../../store/tables/column-values.js';
 import { ProcessInstanceNotFoundError } from '../model/process-runtime.errors.js';
 import {
   type InstanceContent,
@@ -171,22 +170,6 @@ export const Instances = {
   async childrenOf(executor: SqlExecutor, id: number): Promise<number[]> {
     const rows = await ID.find(executor, calledBy(id), { order: { id: 'ASC' } });
     return rows.map((row) => row.id);
-  },
-
-  /**
-   * Counts open background jobs by payer. Excludes jobs that match messages, because they may themselves wait for the quota.
-   */
-  async jobsByPayer(executor: SqlExecutor): Promise<PayerJobs[]> {
-    const rows = await executor.query<RawRow[]>(
-      `SELECT i.root_app_id AS app, i.starter AS caller, COUNT(*) AS jobs
-       FROM runtime_jobs j JOIN process_instances i ON i.id = j.instance_id${sameShard(executor, 'i', 'j')}
-       WHERE j.kind <> 'MATCH_MESSAGE' GROUP BY i.root_app_id, i.starter`,
-    );
-    return rows.map(({ app, caller, jobs }) => ({
-      appId: String(app),
-      caller: caller as string | null,
-      jobs: Number(jobs),
-    }));
   },
 
   /** @throws InstanceRevisionError when another step has changed the instance */

@@ -5,7 +5,7 @@ import { Log } from '../../../platform/observability/logging/log.js';
 import { LruCache } from '../../../platform/lru-cache.js';
 import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../store/database.js';
-import type { CountedKind, JobCount, Payer, Quota, QuotaKind, QuotaScope } from '../model/quota.types.js';
+import type { CountedKind, Payer, Quota, QuotaKind, QuotaScope } from '../model/quota.types.js';
 import { QuotaExceededError } from '../model/quotas.errors.js';
 import { QuotaUsesRepository } from '../storage/quota-uses.repository.js';
 import { JobCounts } from './job-counts.js';
@@ -31,7 +31,7 @@ export class QuotasService implements OnModuleDestroy {
   private readonly windowMs: number;
   private readonly countMs: number;
   private readonly tools: AccountTools;
-  private jobs: JobCounts | undefined;
+  private readonly jobs: JobCounts | undefined;
   private readonly accounts = new LruCache<string, QuotaAccount>({ entries: MAX_ACCOUNTS }, (account) => {
     account.close().catch(() => undefined);
   });
@@ -49,6 +49,9 @@ export class QuotasService implements OnModuleDestroy {
     this.quotas = quotasOf(env);
     this.windowMs = quotaLimits.windowSeconds * SECOND_MS;
     this.countMs = quotaLimits.countSeconds * SECOND_MS;
+    this.jobs = this.has('JOBS')
+      ? new JobCounts(() => database.read((manager) => uses.openJobs(manager)), this.countMs)
+      : undefined;
     this.tools = { database, uses, now: () => clock.now().getTime() };
     metrics.show(this.quotas, (quota) => this.largestShare(quota));
   }
@@ -56,13 +59,6 @@ export class QuotasService implements OnModuleDestroy {
   /** Stores overuse and returns the unused reserves of this replica. */
   async onModuleDestroy(): Promise<void> {
     await Promise.allSettled(this.accounts.values.map((account) => account.close()));
-  }
-
-  /** Sets the function that counts open background jobs. */
-  countJobsWith(count: JobCount): void {
-    if (this.has('JOBS')) {
-      this.jobs = new JobCounts(count, this.countMs);
-    }
   }
 
   /** Whether any application or caller has a quota of this kind. */

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { LessThan, LessThanOrEqual, type EntityManager } from 'typeorm';
+import { sameShard } from '../../../store/shards.js';
+import type { RawRow } from '../../../store/tables/column-values.js';
 import { Table } from '../../../store/tables/table.js';
+import type { PayerJobs } from '../model/quota.types.js';
 import { QuotaUseEntity } from './quota-use.entity.js';
 
 /** Key and end of a window. */
@@ -9,7 +12,7 @@ export type QuotaWindow = Pick<QuotaUseEntity, 'id' | 'endsAt'>;
 const USES = new Table(QuotaUseEntity);
 const USED = USES.select('used');
 
-/** Stores the used amounts of all replicas. */
+/** Stores the used amounts of all replicas, and counts their open background jobs. */
 @Injectable()
 export class QuotaUsesRepository {
   /** Adds to the used amount unless that exceeds the limit. @returns whether it was added */
@@ -38,6 +41,20 @@ export class QuotaUsesRepository {
   async removeEnded(manager: EntityManager, now: Date, limit: number): Promise<number> {
     const found = { order: { endsAt: 'ASC' }, limit } as const;
     return USES.deleteFirst(manager, 'id', { endsAt: LessThan(now) }, found);
+  }
+
+  /** Counts open background jobs by payer. Excludes jobs that match messages, because they may themselves wait for the quota. */
+  async openJobs(manager: EntityManager): Promise<PayerJobs[]> {
+    const rows = await manager.query<RawRow[]>(
+      `SELECT i.root_app_id AS app, i.starter AS caller, COUNT(*) AS jobs
+       FROM runtime_jobs j JOIN process_instances i ON i.id = j.instance_id${sameShard(manager, 'i', 'j')}
+       WHERE j.kind <> 'MATCH_MESSAGE' GROUP BY i.root_app_id, i.starter`,
+    );
+    return rows.map(({ app, caller, jobs }) => ({
+      appId: String(app),
+      caller: caller as string | null,
+      jobs: Number(jobs),
+    }));
   }
 
   private async tryAdd(
