@@ -13,8 +13,6 @@ export interface PathCheck<Service = unknown, Params = unknown> {
   lookUp: (service: Service, params: Params, principal: Principal) => Promise<unknown>;
   /** Rejects callers who must not learn that the path is malformed. */
   authorize?: (service: Service, path: Request['params'], principal: Principal) => void;
-  /** For a handler that looks the path up itself: the path is checked only if query or body are rejected. */
-  onlyWhenRefused?: boolean;
 }
 
 /** Metadata that `RequestGuard` reads. */
@@ -73,16 +71,18 @@ function hasDisconnected(host: ArgumentsHost): boolean {
   return response.closed || host.switchToHttp().getRequest<Request>().socket.destroyed;
 }
 
-/**
- * Reports errors of the path before those of the rest of the request: 404 of the path, then 400 of query and body
- * (docs/contract.md, section 1).
- */
-export const FoundFirst = <Service, Params>(
-  service: Type<Service>,
-  params: Type<Params>,
-  lookUp: PathCheck<Service, Params>['lookUp'],
-  options: Pick<PathCheck<Service, Params>, 'authorize' | 'onlyWhenRefused'> = {},
-): MethodDecorator => {
-  const check = { service, params, lookUp, ...options } as PathCheck;
-  return options.onlyWhenRefused === true ? UseFilters(refusedPathFilter(check)) : CheckedPath(check);
-};
+const pathDecorator =
+  (decorator: (check: PathCheck) => MethodDecorator) =>
+  <Service, Params>(
+    service: Type<Service>,
+    params: Type<Params>,
+    lookUp: PathCheck<Service, Params>['lookUp'],
+    options: Pick<PathCheck<Service, Params>, 'authorize'> = {},
+  ): MethodDecorator =>
+    decorator({ service, params, lookUp, ...options } as PathCheck);
+
+/** Looks the path up before query and body are read: 404 of the path, then 400 of query and body (docs/contract.md, section 1). */
+export const CheckPathBeforeBody = pathDecorator(CheckedPath);
+
+/** Gives the same errors on a route whose handler looks the path up itself: the path is checked only if query or body are rejected. */
+export const PreferPathErrors = pathDecorator((check) => UseFilters(refusedPathFilter(check)));

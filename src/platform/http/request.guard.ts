@@ -7,7 +7,7 @@ import { JsonBodies } from './json-bodies.js';
 import { routeInputs } from './route-inputs.js';
 
 /**
- * Global guard that runs last: it checks the path of routes with `@FoundFirst`, then query and body. It is a guard,
+ * Global guard that runs last: it checks the path of routes with `@CheckPathBeforeBody`, then query and body. It is a guard,
  * because Nest creates streams for interceptors, which cost most requests more than the checks.
  */
 @Injectable()

@@ -11,7 +11,7 @@ import {
 } from '../model/process-runtime.errors.js';
 import type { InstanceHead } from '../storage/process-instance.entity.js';
 import { Instances } from '../storage/instances.repository.js';
-import { type PathCheck, FoundFirst } from '../../platform/http/checked-path.js';
+import { CheckPathBeforeBody } from '../../platform/http/checked-path.js';
 import { InstanceParams } from '../model/instance.params.dto.js';
 import { Env } from '../../platform/config/env.js';
 import type { GraphNode } from '#engine/definitions';
@@ -95,14 +95,14 @@ export function mayRead(
 
 /**
  * Restricts a route to readers of the instance in its path. The 403 comes before the 400 for a malformed path and the 404.
- * @param options `onlyWhenRefused` for a handler that checks the instance itself
+ * @param checkPath `PreferPathErrors` for a handler that checks the instance itself
  */
-export const ForReaders = (options: Pick<PathCheck, 'onlyWhenRefused'> = {}): MethodDecorator =>
-  FoundFirst(
+export const ForReaders = (checkPath = CheckPathBeforeBody): MethodDecorator =>
+  checkPath(
     InstanceAccessService,
     InstanceParams,
     (access, { uuid }, principal) => access.requireReadable(principal, uuid),
-    { authorize: (_access, _path, principal) => requireReader(principal), ...options },
+    { authorize: (_access, _path, principal) => requireReader(principal) },
   );
 
 /** Fields of an instance that decide who may act; `starter` is the caller who started the call chain. */

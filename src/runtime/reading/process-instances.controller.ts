@@ -1,6 +1,7 @@
 import { Controller, Get, Header, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal, RequirePermission } from '../../platform/auth/access.decorators.js';
+import { PreferPathErrors } from '../../platform/http/checked-path.js';
 import type { Principal } from '../../platform/user/principal.js';
 import { InstanceDiagramDto, InstancePageDto, InstanceResponseDto } from './instance.response.dto.js';
 import { HistoryPageDto } from './instance-history.dto.js';
@@ -34,7 +35,7 @@ export class ProcessInstancesController {
   }
 
   @Get(':uuid')
-  @ForReaders({ onlyWhenRefused: true })
+  @ForReaders(PreferPathErrors)
   @ProcessInstancesApi.getProcessInstance
   async get(
     @CurrentPrincipal() principal: Principal,

@@ -3,7 +3,7 @@ import { ApiTags, ApiBearerAuth } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CurrentPrincipal, ShowsPermission } from '../../platform/auth/access.decorators.js';
 import type { Principal } from '../../platform/user/principal.js';
-import { FoundFirst } from '../../platform/http/checked-path.js';
+import { CheckPathBeforeBody } from '../../platform/http/checked-path.js';
 import { withReplayHeader } from '../../platform/http/answer-headers.js';
 import { RequestHeader } from '../../platform/http/request.decorators.js';
 import {
@@ -24,7 +24,7 @@ export class ProcessStartController {
   constructor(private readonly processes: ProcessStartService) {}
 
   @Post(':processDefinitionName/start')
-  @FoundFirst(
+  @CheckPathBeforeBody(
     ProcessStartService,
     BuildProcessParams,
     (processes, params, principal) => processes.requireStartable(principal, definitionOf(params)),

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CurrentPrincipal, RequirePermission } from '../../platform/auth/access.decorators.js';
 import type { Principal } from '../../platform/user/principal.js';
-import { FoundFirst } from '../../platform/http/checked-path.js';
+import { PreferPathErrors } from '../../platform/http/checked-path.js';
 import { withReplayHeader } from '../../platform/http/answer-headers.js';
 import { RequestHeaders } from '../../platform/http/request.decorators.js';
 import { UiActionExecutionService, type UiActionHeaders } from './ui-action-execution.service.js';
@@ -18,11 +18,8 @@ export class UiActionController {
   constructor(private readonly actions: UiActionExecutionService) {}
 
   @Post(':uiActionSvcUuid/context/main/execute')
-  @FoundFirst(
-    UiActionExecutionService,
-    UiActionParams,
-    (actions, params, principal) => actions.checkPath(principal, params),
-    { onlyWhenRefused: true },
+  @PreferPathErrors(UiActionExecutionService, UiActionParams, (actions, params, principal) =>
+    actions.checkPath(principal, params),
   )
   @UiActionApi.executeUiAction
   async execute(

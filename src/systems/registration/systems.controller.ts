@@ -8,7 +8,7 @@ import { ChangeConditions, readIfMatch, namesTag } from '../../platform/http/con
 import type { JsonText } from '../../platform/http/json-replies.js';
 import { setLocation } from '../../platform/http/answer-headers.js';
 import { RequestHeader } from '../../platform/http/request.decorators.js';
-import { FoundFirst } from '../../platform/http/checked-path.js';
+import { CheckPathBeforeBody } from '../../platform/http/checked-path.js';
 import { AuditAction } from '../../audit/model/audit.types.js';
 import { Audited } from '../../audit/recording/audited.decorator.js';
 import {
@@ -93,7 +93,7 @@ export class SystemsController {
   }
 
   @Patch('ri/:systemResourceId/integration/api/systems')
-  @FoundFirst(SystemsService, SystemParams, (systems, params) => systems.idOf(keyOf(params)))
+  @CheckPathBeforeBody(SystemsService, SystemParams, (systems, params) => systems.idOf(keyOf(params)))
   @Audited(AuditAction.SystemUpdate)
   @SystemsApi.updateSystem
   async update(
@@ -123,7 +123,7 @@ export class SystemsController {
   }
 
   @Put('ri/:systemResourceId/integration/api/systems/client-secret')
-  @FoundFirst(SystemsService, SystemParams, (systems, params) => systems.demandAny(keyOf(params)))
+  @CheckPathBeforeBody(SystemsService, SystemParams, (systems, params) => systems.demandAny(keyOf(params)))
   @Audited(AuditAction.SystemUpdate)
   @SystemsApi.replaceClientSecret
   async replace(
@@ -138,7 +138,7 @@ export class SystemsController {
   }
 
   @Put('ri/:systemResourceId/integration/api/systems/client-certificate')
-  @FoundFirst(SystemsService, SystemParams, (systems, params) => systems.demandAny(keyOf(params)))
+  @CheckPathBeforeBody(SystemsService, SystemParams, (systems, params) => systems.demandAny(keyOf(params)))
   @Audited(AuditAction.SystemUpdate)
   @SystemsApi.replaceClientCertificate
   async replaceCertificate(

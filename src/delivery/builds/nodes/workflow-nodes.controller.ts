@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { Permission } from '../../../platform/auth/permission.js';
 import { CurrentPrincipal, RequirePermission } from '../../../platform/auth/access.decorators.js';
 import type { Principal } from '../../../platform/user/principal.js';
-import { FoundFirst } from '../../../platform/http/checked-path.js';
+import { CheckPathBeforeBody } from '../../../platform/http/checked-path.js';
 import type { JsonText } from '../../../platform/http/json-replies.js';
 import { requireIfMatch } from '../../../platform/http/conditional-requests.js';
 import { setLocation } from '../../../platform/http/answer-headers.js';
@@ -51,7 +51,7 @@ export class WorkflowNodesController {
   }
 
   @Post(':workflowName/node')
-  @FoundFirst(WorkflowNodesService, WorkflowParams, (workflows, params) =>
+  @CheckPathBeforeBody(WorkflowNodesService, WorkflowParams, (workflows, params) =>
     workflows.require(workflowOf(params)),
   )
   @BodyLimit(() => packageLimits.bytes)
@@ -79,7 +79,9 @@ export class WorkflowNodesController {
   }
 
   @Put(':workflowName/node/:nodeId')
-  @FoundFirst(WorkflowNodesService, WorkflowNodeParams, (workflows, params) => workflows.node(nodeOf(params)))
+  @CheckPathBeforeBody(WorkflowNodesService, WorkflowNodeParams, (workflows, params) =>
+    workflows.node(nodeOf(params)),
+  )
   @BodyLimit(() => packageLimits.bytes)
   @Audited(AuditAction.WorkflowNodeUpdate)
   @WorkflowNodesApi.updateWorkflowNode

@@ -2,7 +2,7 @@ import { Body, Controller, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Permission } from '../../../platform/auth/permission.js';
 import { CurrentPrincipal, RequirePermission } from '../../../platform/auth/access.decorators.js';
-import { FoundFirst } from '../../../platform/http/checked-path.js';
+import { CheckPathBeforeBody } from '../../../platform/http/checked-path.js';
 import { RateLimit } from '../../../platform/rate-limit/principal-rate-limit.guard.js';
 import type { Principal } from '../../../platform/user/principal.js';
 import { AuditAction } from '../../../audit/model/audit.types.js';
@@ -24,7 +24,7 @@ export class ToolCallController {
 
   @Post('integrationengine/api/systems/ri/:systemId/tool/:toolId/call')
   @RateLimit('connection-test')
-  @FoundFirst(ToolsService, ToolParams, (tools, params) => tools.demandPath(toolKeyOf(params)))
+  @CheckPathBeforeBody(ToolsService, ToolParams, (tools, params) => tools.demandPath(toolKeyOf(params)))
   @Audited(AuditAction.ToolCall)
   @ToolCallApi.callTool
   async call(

@@ -6,7 +6,7 @@ import type { Principal } from '../../../platform/user/principal.js';
 import { Permission } from '../../../platform/auth/permission.js';
 import { readIfMatch } from '../../../platform/http/conditional-requests.js';
 import { RequestHeader } from '../../../platform/http/request.decorators.js';
-import { FoundFirst } from '../../../platform/http/checked-path.js';
+import { CheckPathBeforeBody } from '../../../platform/http/checked-path.js';
 import { AuditAction } from '../../../audit/model/audit.types.js';
 import { Audited } from '../../../audit/recording/audited.decorator.js';
 import { keyOf, SystemParams } from '../../model/path.params.dto.js';
@@ -38,7 +38,7 @@ export class ToolsController {
   }
 
   @Patch('integration/api/systems/ri/:systemId/tool/:toolId/enable')
-  @FoundFirst(ToolsService, ToolParams, (tools, params) => tools.demandPath(toolKeyOf(params)))
+  @CheckPathBeforeBody(ToolsService, ToolParams, (tools, params) => tools.demandPath(toolKeyOf(params)))
   @Audited(AuditAction.ToolSwitch)
   @ToolsApi.switchTool
   async enable(

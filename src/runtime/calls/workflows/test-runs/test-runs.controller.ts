@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { Permission } from '../../../../platform/auth/permission.js';
 import { CurrentPrincipal, RequirePermission } from '../../../../platform/auth/access.decorators.js';
 import type { Principal } from '../../../../platform/user/principal.js';
-import { FoundFirst } from '../../../../platform/http/checked-path.js';
+import { CheckPathBeforeBody } from '../../../../platform/http/checked-path.js';
 import { setLocation, withReplayHeader } from '../../../../platform/http/answer-headers.js';
 import { RequestHeader } from '../../../../platform/http/request.decorators.js';
 import { AuditAction } from '../../../../audit/model/audit.types.js';
@@ -21,7 +21,7 @@ export class TestRunsController {
   constructor(private readonly runs: TestRunsService) {}
 
   @Post('test-run')
-  @FoundFirst(TestRunsService, TestRunParams, (runs, params) => runs.requireWorkflow(params))
+  @CheckPathBeforeBody(TestRunsService, TestRunParams, (runs, params) => runs.requireWorkflow(params))
   @Audited(AuditAction.WorkflowTest)
   @TestRunsApi.startTestRun
   async start(
