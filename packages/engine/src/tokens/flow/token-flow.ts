@@ -10,8 +10,9 @@ import { createToken, hasPendingAction, lineageOf, removeToken, splitParentOf } 
 /** Puts a token on a node and starts a new visit. */
 export function enter(run: StepRun, id: number, node: number): TokenState {
   const token = run.edit(id);
-  if (!run.nodeOf(token).canGoBack && run.instance.returnPoints.length > 0) {
-    // A node that forbids going back drops all earlier return points (docs/process-semantics.md, section 8).
+  const left = run.nodeOf(token);
+  if (!left.canGoBack && run.instance.returnPoints.length > 0) {
+    // Leaving a node that forbids going back drops the return points of the token and its ancestors (docs/process-semantics.md, section 8).
     const line = lineageOf(run, token);
     run.instance.returnPoints = run.instance.returnPoints.filter(({ tokenId }) => !line.has(tokenId));
   }
