@@ -13,7 +13,7 @@ export interface GroupLimits {
 export interface Waiting {
   since: number;
   span: ServiceSpan | undefined;
-  refuse: (error: unknown) => void;
+  reject: (error: unknown) => void;
 }
 
 /**
@@ -72,7 +72,7 @@ export class GroupQueue<Member extends Waiting> {
     const oldest = performance.now() - this.limits.waitMs;
     members
       .filter(({ since }) => since < oldest)
-      .forEach(({ refuse }) => refuse(new DatabaseDeadlineError()));
+      .forEach(({ reject }) => reject(new DatabaseDeadlineError()));
     return members.filter(({ since }) => since >= oldest);
   }
 }

@@ -38,8 +38,8 @@ export class ReadQueue<Part, Result> {
 
   /** @throws DatabaseOverloadedError when too many callers wait, and what reading throws */
   add(part: Part): Promise<Result> {
-    return new Promise((answer, refuse) => {
-      this.queue.add({ part, since: performance.now(), span: currentSpan(), answer, refuse });
+    return new Promise((answer, reject) => {
+      this.queue.add({ part, since: performance.now(), span: currentSpan(), answer, reject });
     });
   }
 
@@ -60,7 +60,7 @@ export class ReadQueue<Part, Result> {
       await answerAll(asked, results);
     } catch (error) {
       if (asked.length === 1 || isDatabaseFailure(error)) {
-        asked.forEach((same) => same.forEach(({ refuse }) => refuse(error)));
+        asked.forEach((same) => same.forEach(({ reject }) => reject(error)));
         return;
       }
       // Any reader may have caused the failure.

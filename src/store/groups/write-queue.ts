@@ -45,15 +45,17 @@ export class WriteQueue {
    * @throws what the work or the transaction throws
    */
   add<Result>(work: GroupWork<Result>): Promise<Result> {
-    return new Promise((resolve, refuse) => {
-      const alone = (): Promise<void> => this.alone(work).then(resolve, refuse);
+    return new Promise((resolve, reject) => {
+      // `AsyncResource.bind` would take a percent of a step's processor time.
+      const caller = new AsyncResource('WriteQueue');
+      const alone = (): Promise<void> => this.alone(work).then(resolve, reject);
       this.queue.add({
         since: performance.now(),
         span: currentSpan(),
-        alone: AsyncResource.bind(alone),
-        join: AsyncResource.bind((transaction: SharedTransaction) => transaction.run(work)),
+        alone: () => caller.runInAsyncScope(alone),
+        join: (transaction) => caller.runInAsyncScope(() => transaction.run(work)),
         resolve,
-        refuse,
+        reject,
       });
     });
   }
@@ -75,7 +77,7 @@ export class WriteQueue {
       writers.forEach((writer, index) => this.end(writer, outcomes[index] as MemberOutcome<never>));
     } catch (error) {
       // Nothing of a broken group is stored, and any member may have broken it.
-      writers.forEach(({ alone, refuse }) => (isFinal(error) ? refuse(error) : void alone()));
+      writers.forEach(({ alone, reject }) => (isFinal(error) ? reject(error) : void alone()));
     }
   }
 
@@ -98,7 +100,7 @@ export class WriteQueue {
       this.written.shared += 1;
       writer.resolve(outcome.result);
     } else if (outcome.kind === 'FAILED') {
-      writer.refuse(outcome.error);
+      writer.reject(outcome.error);
     } else if (outcome.to === 'ALONE') {
       void writer.alone();
     } else {
@@ -110,7 +112,7 @@ export class WriteQueue {
     try {
       this.queue.add(writer);
     } catch (error) {
-      writer.refuse(error);
+      writer.reject(error);
     }
   }
 }
