@@ -15,7 +15,7 @@ import { eventRows } from '../../support/runtime/runtime-rows.js';
 const PROOFS = new Table(WriteProofEntity);
 const AT = new Date('2026-01-01T00:00:00Z');
 const GROUP_MAX = 8;
-const WORK_MS = 20;
+const WORK_MS = 500;
 const isEmbedded = String(process.env['DATABASE_URL']).startsWith('sqlite:');
 
 let app: TestApp;
