@@ -64,19 +64,19 @@ await build({
   plugins: [
     {
       name: 'modules of the service',
-      setup({ onResolve, onLoad }) {
-        onResolve({ filter: /^#engine\// }, ({ path }) => ({
+      setup(bundler) {
+        bundler.onResolve({ filter: /^#engine\// }, ({ path }) => ({
           path: resolve(compiled, '../packages/engine/src', path.slice('#engine/'.length), 'index.js'),
         }));
         // Not bundled, so that tests can change the limits of a process.
-        onResolve({ filter: /^\..*\.limits\.js$/ }, ({ path, resolveDir }) => {
+        bundler.onResolve({ filter: /^\..*\.limits\.js$/ }, ({ path, resolveDir }) => {
           const file = relative(resolve(compiled), resolve(resolveDir, path));
           return file.startsWith('..')
             ? undefined
             : { path: `#limits/${file.slice(0, -'.limits.js'.length)}`, external: true };
         });
-        onResolve({ filter: NOT_INSTALLED }, ({ path }) => ({ path, external: true }));
-        onLoad({ filter: /node_modules.*\.[cm]?js$/ }, ({ path }) => ({
+        bundler.onResolve({ filter: NOT_INSTALLED }, ({ path }) => ({ path, external: true }));
+        bundler.onLoad({ filter: /node_modules.*\.[cm]?js$/ }, ({ path }) => ({
           contents: readFileSync(path, 'utf8') + EMPTY_MAP,
           loader: 'js',
         }));
