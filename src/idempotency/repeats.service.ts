@@ -1,21 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { In, LessThan } from 'typeorm';
 import type { SqlExecutor } from '../store/groups/shared-transaction.js';
-import { Table } from '../store/tables/table.js';
-import { ProcessRepeatEntity } from './storage/process-repeat.entity.js';
+import { Repeats, type StoredAnswer } from './storage/repeats.repository.js';
 import { hash } from 'node:crypto';
 import { asReplay } from '../platform/http/replays.js';
 import { Database } from '../store/database.js';
-import { isDuplicate } from '../store/connection/driver-errors.js';
 import { shardOfHash } from '../store/shards.js';
 import type { RepeatKey } from './idempotency-key.dto.js';
 import { IdempotencyKeyReusedError, RepeatTakenError } from './repeats.errors.js';
-
-/** Hash of the request body, and the response as the JSON text that was sent. */
-type StoredAnswer = Pick<ProcessRepeatEntity, 'bodyHash' | 'response'>;
-
-const REPEATS = new Table(ProcessRepeatEntity, {});
-const ANSWER = REPEATS.select('bodyHash', 'response');
 
 /** Milliseconds for which the answer to an Idempotency-Key is stored: 7 days. */
 const STORED_MS = 604_800_000;
@@ -55,7 +46,7 @@ export class RepeatsService {
 
   /** Finds the stored answer. @param shard must be the same for all requests with this key */
   async find(executor: SqlExecutor, { keyHash }: RepeatKey, shard: number): Promise<StoredAnswer | null> {
-    return ANSWER.first(executor, { keyHash, shard });
+    return Repeats.find(executor, { keyHash, shard });
   }
 
   /** Returns the stored answer. @throws IdempotencyKeyReusedError when the body differs from that of the first request */
@@ -78,7 +69,7 @@ export class RepeatsService {
     { shard, answer, now }: { shard: number; answer: object; now: Date },
   ): Promise<void> {
     const stored = { bodyHash, response: JSON.stringify(answer) };
-    if (!(await this.insert(executor, { keyHash, shard }, stored, now))) {
+    if (!(await Repeats.insert(executor, { keyHash, shard, ...stored, createdAt: now }))) {
       throw new RepeatTakenError();
     }
   }
@@ -90,12 +81,12 @@ export class RepeatsService {
    */
   async note(executor: SqlExecutor, name: string, shard: number, at: Date): Promise<boolean> {
     const nothing = { bodyHash: '', response: 'null' };
-    return this.insert(executor, { keyHash: hash('sha256', name), shard }, nothing, at);
+    return Repeats.insert(executor, { keyHash: hash('sha256', name), shard, ...nothing, createdAt: at });
   }
 
   /** Returns whether `note` was called with this name. */
   async isNoted(executor: SqlExecutor, name: string, shard: number): Promise<boolean> {
-    return (await ANSWER.first(executor, { keyHash: hash('sha256', name), shard })) !== null;
+    return (await Repeats.find(executor, { keyHash: hash('sha256', name), shard })) !== null;
   }
 
   /** Removes entries stored before a time, at most `limit`. @returns how many it removed */
@@ -105,31 +96,12 @@ export class RepeatsService {
     time: Date,
     limit: number,
   ): Promise<number> {
-    const old = { createdAt: LessThan(time), shard: In([...shards]) };
-    return REPEATS.deleteFirst(executor, 'keyHash', old, { order: { createdAt: 'ASC' }, limit });
+    return Repeats.removeBefore(executor, shards, time, limit);
   }
 
   private async stored<Answer extends object>(repeat: RepeatKey): Promise<Answer | undefined> {
     const shard = shardOfHash(repeat.keyHash);
     const stored = await this.database.read((executor) => this.find(executor, repeat, shard));
     return stored === null ? undefined : (this.answer(stored, repeat) as Answer);
-  }
-
-  /** Inserts an entry, waiting for a concurrent insert of the same key. @returns false when the key exists */
-  private async insert(
-    executor: SqlExecutor,
-    place: { keyHash: string; shard: number },
-    answer: StoredAnswer,
-    now: Date,
-  ): Promise<boolean> {
-    try {
-      await REPEATS.insert(executor, [{ ...place, ...answer, createdAt: now }]);
-      return true;
-    } catch (error) {
-      if (isDuplicate(error)) {
-        return false;
-      }
-      throw error;
-    }
   }
 }
