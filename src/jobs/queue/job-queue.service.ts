@@ -1,22 +1,16 @@
-import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
 import type { SqlExecutor } from '../../store/groups/shared-transaction.js';
 import { Clock } from '../../platform/clock.js';
 import { afterCommit } from '../../store/groups/write-progress.js';
-import { andShard, SHARDS, shardOf, shardOfHash } from '../../store/shards.js';
-import { Table } from '../../store/tables/table.js';
-import { RuntimeJobEntity } from '../storage/runtime-job.entity.js';
+import { SHARDS, shardOf } from '../../store/shards.js';
+import { OpenJobs, shardOfKey } from '../storage/open-jobs.repository.js';
+import type { RuntimeJobEntity } from '../storage/runtime-job.entity.js';
 import { withTrace } from '../model/job-trace.js';
 import { JobHandlersService } from './job-handlers.service.js';
 import { JobSignal } from './job-signal.js';
 import type { Job, NewJob } from '../model/job-queue.types.js';
 import { InvalidJobError, LeaseLostError } from './jobs.errors.js';
 import { jobLimits } from '../job.limits.js';
-
-const JOBS = new Table(RuntimeJobEntity, { instanceId: shardOf, dedupeKey: shardOfKey });
-const ID = JOBS.select('id');
-const WORK = JOBS.select('id', 'payload');
 
 const KIND_MAX_LENGTH = 32;
 const DEDUPE_KEY_MAX_LENGTH = 128;
@@ -49,9 +43,9 @@ export class JobQueueService {
         .filter(({ dedupeKey }) => (dedupeKey !== undefined) === isKeyed)
         .map((job) => this.toRow(job, createdAt)),
     );
-    await JOBS.insert(executor, others ?? []);
+    await OpenJobs.insert(executor, others ?? []);
     // Only inserts with a dedupe key may skip duplicates: a duplicate primary key must be an error.
-    await JOBS.insert(executor, keyed ?? [], true);
+    await OpenJobs.insert(executor, keyed ?? [], true);
     afterCommit(executor, () => this.wake());
   }
 
@@ -61,7 +55,7 @@ export class JobQueueService {
    * @throws LeaseLostError when the job was cancelled or another worker has it; the transaction must then roll back
    */
   async complete(executor: SqlExecutor, job: Job): Promise<void> {
-    if (!(await JOBS.deleteOne(executor, { id: job.id, shard: job.shard, lease: job.lease }))) {
+    if (!(await OpenJobs.deleteHeld(executor, job))) {
       throw new LeaseLostError();
     }
     this.completed.add(job);
@@ -71,8 +65,8 @@ export class JobQueueService {
    * Locks a job against completion and cancellation until the transaction ends.
    * @throws LeaseLostError when the job was cancelled or another worker has it
    */
-  async hold(executor: SqlExecutor, { id, shard, lease }: Job): Promise<void> {
-    if ((await ID.first(executor, { id, shard, lease }, { lock: 'pessimistic_read' })) === null) {
+  async hold(executor: SqlExecutor, job: Job): Promise<void> {
+    if (!(await OpenJobs.lockHeld(executor, job))) {
       throw new LeaseLostError();
     }
   }
@@ -92,8 +86,7 @@ export class JobQueueService {
     tokenIds: number[],
     kinds?: string[],
   ): Promise<void> {
-    const ofKinds = kinds === undefined ? {} : { kind: In(kinds) };
-    await JOBS.delete(executor, { instanceId, tokenId: In(tokenIds), ...ofKinds });
+    await OpenJobs.deleteOfTokens(executor, instanceId, tokenIds, kinds);
   }
 
   /** Finds the jobs of one kind that belong to an instance, including running ones. */
@@ -102,22 +95,17 @@ export class JobQueueService {
     instanceId: number,
     kind: string,
   ): Promise<Pick<Job, 'id' | 'payload'>[]> {
-    return WORK.find(executor, { instanceId, kind });
+    return OpenJobs.ofInstance(executor, instanceId, kind);
   }
 
   /** Counts the open jobs of a process family, including running ones, up to `most`. */
   async countOfFamily(executor: SqlExecutor, familyId: number, most: number): Promise<number> {
-    const shard = andShard(executor, shardOf(familyId));
-    const [found] = await executor.query<{ jobs: unknown }[]>(
-      `SELECT COUNT(*) AS jobs FROM (SELECT id FROM runtime_jobs WHERE family_id = ?${shard.sql} LIMIT ?) AS counted`,
-      [familyId, ...shard.values, most],
-    );
-    return Number(found?.jobs ?? 0);
+    return OpenJobs.countOfFamily(executor, familyId, most);
   }
 
   /** Deletes jobs of an instance by id. Running ones can no longer store anything. */
   async cancel(executor: SqlExecutor, instanceId: number, ids: number[]): Promise<void> {
-    await JOBS.delete(executor, { id: In(ids), instanceId });
+    await OpenJobs.delete(executor, instanceId, ids);
   }
 
   /**
@@ -125,8 +113,7 @@ export class JobQueueService {
    * @param shard shard to which they were added; by default that of jobs without an owner
    */
   async cancelKeys(executor: SqlExecutor, dedupeKeys: string[], shard?: number): Promise<void> {
-    const place = shard === undefined ? {} : { shard };
-    await JOBS.delete(executor, { dedupeKey: In(dedupeKeys), ...place });
+    await OpenJobs.deleteKeys(executor, dedupeKeys, shard);
   }
 
   /** Wakes the workers of this replica, once for all calls in one turn of the event loop. `add` does so after its commit. */
@@ -187,8 +174,4 @@ function placeOf({ id, shard, instanceId, dedupeKey }: NewJob & { id: number }):
     return shardOf(instanceId);
   }
   return dedupeKey === undefined ? id % SHARDS : shardOfKey(dedupeKey);
-}
-
-function shardOfKey(dedupeKey: string): number {
-  return shardOfHash(hash('sha256', dedupeKey));
 }
