@@ -9,9 +9,8 @@ import { encodeJob, type RuntimeJob } from '../steps/runtime-job.js';
 import { JobPutOffError } from '../../jobs/queue/jobs.errors.js';
 import { QuotaExceededError } from '../quotas/model/quotas.errors.js';
 import { Log } from '../../platform/observability/logging/log.js';
-import { Table } from '../../store/tables/table.js';
 import { RepeatsService } from '../../idempotency/repeats.service.js';
-import { TimerOutboxEntity } from '../storage/timer-outbox.entity.js';
+import { TimerOutbox } from '../storage/timer-outbox.repository.js';
 import { StepResources } from '../steps/step-resources.js';
 
 /** A scheduled job that belongs to no instance. */
@@ -20,8 +19,6 @@ export type ScheduledJob = Extract<
   { kind: 'TIMER_START' | 'PROCESS_CLEANUP' | 'WITHDRAWN_BUILD' }
 >;
 
-const OUTBOX = new Table(TimerOutboxEntity);
-const WHOLE = OUTBOX.selectAllBut();
 const AT_ONCE = 100;
 
 /**
@@ -74,7 +71,7 @@ export class ScheduledJobs implements OnApplicationBootstrap {
     if (!this.groups.areApart) {
       await this.add(executor, id, first);
     } else if (first !== null) {
-      await OUTBOX.insert(executor, [{ id, work: first }]);
+      await TimerOutbox.insert(executor, { id, work: first });
     }
   }
 
@@ -92,9 +89,8 @@ export class ScheduledJobs implements OnApplicationBootstrap {
     if (!this.groups.areApart) {
       return;
     }
-    const found = { order: { id: 'ASC' }, limit: AT_ONCE } as const;
     for (;;) {
-      const rows = await this.database.read((manager) => WHOLE.find(manager, {}, found));
+      const rows = await this.database.read((manager) => TimerOutbox.first(manager, AT_ONCE));
       for (const { id, work } of rows) {
         await this.moveOne(id, work as unknown as ScheduledJob);
       }
@@ -121,7 +117,7 @@ export class ScheduledJobs implements OnApplicationBootstrap {
         await this.add(manager, id, work);
       }
     });
-    await this.database.writeAside((manager) => OUTBOX.delete(manager, { id }));
+    await this.database.writeAside((manager) => TimerOutbox.delete(manager, id));
   }
 }
 

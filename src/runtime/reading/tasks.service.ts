@@ -13,7 +13,7 @@ import type { Seen } from '../storage/seen-instances.js';
 import type { InstanceRow } from '../storage/process-instance.entity.js';
 import { Instances, withContent } from '../storage/instances.repository.js';
 import type { TokenRow } from '../storage/process-token.entity.js';
-import { readContents } from './instance-snapshots.js';
+import { readContents } from '../storage/instance-contents.js';
 import { toInstanceToken, uiActionsOf } from './instance-view.js';
 import type { TaskDto, TaskPageDto, TasksQueryDto } from './tasks.dto.js';
 import { pageLimits } from '../../platform/validation/page.limits.js';
