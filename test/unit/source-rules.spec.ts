@@ -17,7 +17,13 @@ describe('sourceViolations', () => {
     ['src/a/a.repository.ts', "await manager.query('SELECT 1');"],
     ['src/a/a.repository.ts', 'await manager.query<Row[]>(SELECT);'],
     ['src/a/a.repository.ts', 'const query = manager.createQueryBuilder();'],
+    ['src/a/a.repository.ts', "await executor.query('SELECT 1');"],
+    ['src/a/a.repository.ts', "await manager.queryRunner.query('SELECT 1');"],
+    ['src/a/a.repository.ts', 'const past = Raw((column) => `${column} < 1`);'],
+    ['src/jobs/queue/a.service.ts', "await executor.query('SELECT 1');"],
     ['src/a/a.repository.ts', "import { Table } from '../store/tables/table.js';"],
+    ['src/runtime/steps/a.service.ts', "import { Table } from '../../store/tables/table.js';"],
+    ['src/a/storage/a.repository.ts', "import { Table } from '../../store/tables/table.js';"],
     ['src/a/a.repository.ts', "import { readTogether } from '../store/tables/read-together.js';"],
     ['src/store/connection/x.ts', 'const { _connectionQueue: queue } = pool;'],
     ['src/store/connection/x.ts', 'connection.addCommand(command);'],
@@ -37,6 +43,8 @@ describe('sourceViolations', () => {
     ['src/platform/clock.ts', 'return new Date();'],
     ['src/a/a.statements.ts', 'await manager.query(COPY);'],
     ['src/runtime/storage/a.repository.ts', "import { Table } from '../../store/tables/table.js';"],
+    ['src/runtime/a/storage/a.repository.ts', "import { Table } from '../../../store/tables/table.js';"],
+    ['src/discovery/storage/scan-turns.repository.ts', 'const past = Raw((column) => `${column} < 1`);'],
     ['README.md', 'GET /workflows, ./work/a, https://example.com/home/a'],
   ])('accepts in %s: %s', (path, line) => {
     expect(sourceViolations(path, line)).toEqual([]);
