@@ -1,7 +1,8 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Log } from '../observability/logging/log.js';
 import { within } from '../concurrency/deadline.js';
+import { nextIteration } from '#engine/support';
 import { REDIS_REPLY_CODES, type RedisClient, redisErrorCode } from './redis-connections.js';
 import { redisLimits } from './redis.limits.js';
 
@@ -55,7 +56,7 @@ export class RedisCircuitBreaker {
     try {
       return await within(this.timeoutMs, send(this.client), async () => {
         // If the event loop was busy, the answer may have arrived without being read. Read it before the call fails.
-        await nextTurn();
+        await nextIteration();
         throw Object.assign(new Error('redis did not answer'), { code: TIMEOUT });
       });
     } catch (error) {

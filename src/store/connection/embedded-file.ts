@@ -1,7 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import type LibsqlDatabase from 'libsql';
+import { yieldAfterSlice } from '#engine/support';
 
-const MAX_HOLD_MS = 5;
 const REQUESTS_FIRST = 4;
 
 /**
@@ -23,7 +22,8 @@ export class EmbeddedTurns {
     }
     this.isInUse = true;
     try {
-      await this.pause();
+      // Otherwise the synchronous driver would block timers and requests.
+      this.pausedAt = await yieldAfterSlice(this.pausedAt);
       return await work();
     } finally {
       this.handOver();
@@ -45,14 +45,6 @@ export class EmbeddedTurns {
     }
     this.passed = 0;
     return this.background.shift();
-  }
-
-  /** Yields the event loop periodically, because the synchronous driver would otherwise block timers and requests. */
-  private async pause(): Promise<void> {
-    if (performance.now() - this.pausedAt >= MAX_HOLD_MS) {
-      await setImmediate();
-      this.pausedAt = performance.now();
-    }
   }
 }
 

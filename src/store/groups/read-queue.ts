@@ -1,10 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import { currentSpan, inSharedSpan } from '../../platform/observability/tracing/spans.js';
 import { isDatabaseFailure } from '../database.errors.js';
 import { GroupQueue, type GroupLimits, type Waiting } from './group-queue.js';
-import { groupedBy } from '#engine/support';
-
-const MAX_SLICE_MS = 5;
+import { groupedBy, yieldAfterSlice } from '#engine/support';
 
 /** Reads for one caller. */
 export type SharedRead<Part, Result> = (part: Part) => Promise<Result>;
@@ -85,9 +82,6 @@ async function answerAll<Result>(
     await new Promise<void>((resolve) => {
       process.nextTick(resolve);
     });
-    if (performance.now() - begun > MAX_SLICE_MS) {
-      await setImmediate();
-      begun = performance.now();
-    }
+    begun = await yieldAfterSlice(begun);
   }
 }

@@ -8,4 +8,6 @@ export {
   runAfterYield,
   runYielding,
   yieldEventLoop,
+  yieldAfterSlice,
+  nextIteration,
 } from './yield-event-loop.js';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { runAfterYield, runYielding } from './yield-event-loop.js';
+import { runAfterYield, runYielding, yieldAfterSlice } from './yield-event-loop.js';
 
 const LONG_MS = 12;
 
@@ -44,6 +44,17 @@ it('does not delay short work when no long work ran', async () => {
   // A slow machine can stretch a piece, so the limit is generous.
   const pieces = Array.from({ length: 50 }, () => 0);
   expect(new Set(await turnsOf(pieces)).size).toBeLessThan(25);
+});
+
+it('waits for one iteration after a slice, even while other long work runs', async () => {
+  let hasIterated = false;
+  const iteration = setImmediate().then(() => (hasIterated = true));
+  const begun = performance.now();
+  work(LONG_MS);
+  const next = await yieldAfterSlice(begun);
+  expect(hasIterated).toBe(true);
+  expect(next).toBeGreaterThan(begun);
+  await iteration;
 });
 
 it('rejects with the error of the work and continues with other work', async () => {

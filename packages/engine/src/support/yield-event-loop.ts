@@ -3,10 +3,13 @@ const SLICE_MS = 5;
 const defer: (work: () => void) => unknown =
   (globalThis as { setImmediate?: (work: () => void) => unknown }).setImmediate ??
   ((work) => setTimeout(work, 0));
-const nextIteration = (): Promise<void> =>
-  new Promise((resolve) => {
+
+/** Waits for the next iteration of the event loop; pending input is read before. */
+export function nextIteration(): Promise<void> {
+  return new Promise((resolve) => {
     defer(resolve);
   });
+}
 
 /** Long synchronous work that yields at every point where it can be interrupted. */
 export type YieldingWork<Result> = Generator<void, Result>;
@@ -51,6 +54,20 @@ export function runInSlice<Result>(work: () => Result): Result {
  */
 export function yieldEventLoop(): Promise<void> | undefined {
   return isSliceUsedUp() ? nextSlice() : undefined;
+}
+
+/**
+ * Waits for one iteration of the event loop if the caller has worked for a whole slice. Unlike {@link yieldEventLoop}, it does not wait
+ * for other long work, so it may be called while holding a connection.
+ * @param since start of the caller's slice, on the clock of `performance.now()`
+ * @returns start of the caller's current slice, for the next call
+ */
+export async function yieldAfterSlice(since: number): Promise<number> {
+  if (performance.now() - since < SLICE_MS) {
+    return since;
+  }
+  await nextIteration();
+  return performance.now();
 }
 
 async function nextSlice(): Promise<void> {

@@ -5,6 +5,7 @@ import type {
   GraphNode,
   ProcessGraph,
 } from '#engine/definitions';
+import { yieldEventLoop } from '#engine/support';
 import { shortened, type Place, type PackageProblems } from '../model/package-problems.js';
 import type {
   ApplicationPackage,
@@ -211,7 +212,7 @@ async function compileFile(
     problems.add(problem);
   }
   // Yield the event loop, so that a large package does not block other work for long.
-  await new Promise((resolve) => setImmediate(resolve));
+  await yieldEventLoop();
   return result;
 }
 
