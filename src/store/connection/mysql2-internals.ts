@@ -15,6 +15,15 @@ export function socketOf(connection: Connection | PromiseConnection): Socket {
   return (plain as Internals).stream;
 }
 
+/**
+ * Sets the host name against which Node.js checks the certificate of a server. For IP addresses mysql2 passes no name when it starts TLS on
+ * a socket; Node.js then reads this undocumented field of the socket, and without it takes `localhost`. probed-databases.int-spec.ts fails
+ * when that changes.
+ */
+export function withHost(socket: Socket, host: string): Socket {
+  return Object.assign(socket, { _host: host });
+}
+
 /** Reports whether the server has not answered all commands of a connection. */
 export function isAwaitingAnswer(connection: Connection): boolean {
   const { _command: command, _commands: commands } = connection as unknown as Internals;

@@ -4,6 +4,7 @@ import { DatabaseOverloadedError } from '../database.errors.js';
 import { isAwaitingAnswer, socketOf } from './mysql2-internals.js';
 import { PacketLimit } from './packet-limit.js';
 import { prepareOn } from './prepared-statements.js';
+import { driverPool } from './typeorm-hooks.js';
 
 /** Limits and session settings of a connection pool, in addition to the driver's. */
 export interface PoolRules {
@@ -54,7 +55,7 @@ export function dropConnections(dataSource: DataSource, before: number): void {
  * @throws QueryFailedError, or why no connection is available, as TypeORM does
  */
 export function queryPool(dataSource: DataSource, sql: string, values: unknown[]): Promise<unknown> {
-  const { pool } = dataSource.driver as unknown as { pool: Pool };
+  const pool = driverPool(dataSource) as Pool;
   dataSource.logger.logQuery(sql, values);
   return new Promise((resolve, reject) => {
     pool.getConnection((unavailable, connection) => {
@@ -75,7 +76,7 @@ export function queryPool(dataSource: DataSource, sql: string, values: unknown[]
 }
 
 function poolOf(dataSource: DataSource): ServerPool | undefined {
-  const { pool } = dataSource.driver as { pool?: object };
+  const pool = driverPool(dataSource);
   return pool === undefined ? undefined : pools.get(pool);
 }
 

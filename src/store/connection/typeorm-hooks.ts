@@ -1,3 +1,4 @@
+import type { Pool } from 'mysql2';
 import type { DataSource, QueryRunner } from 'typeorm';
 
 export type Send = (...args: unknown[]) => Promise<unknown>;
@@ -21,6 +22,14 @@ export function onQueryRunner(dataSource: DataSource, prepare: (runner: QueryRun
     prepare(runner);
     return runner;
   };
+}
+
+/**
+ * Returns the connection pool that TypeORM keeps in its driver; undefined for the embedded file. Every integration test on a server fails
+ * when TypeORM moves it.
+ */
+export function driverPool({ driver }: DataSource): Pool | undefined {
+  return (driver as { pool?: Pool }).pool;
 }
 
 /** Replaces how raw statements outside of transactions are sent. */

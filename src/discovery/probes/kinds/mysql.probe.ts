@@ -1,5 +1,5 @@
 import type { Connection, ConnectionOptions, RowDataPacket } from 'mysql2/promise';
-import { socketOf } from '../../../store/connection/mysql2-internals.js';
+import { socketOf, withHost } from '../../../store/connection/mysql2-internals.js';
 import type { Component } from '../../model/component.types.js';
 import { addressesOf } from '../net/component-options.js';
 import { loadDriver, ProbeSockets } from '../net/probe-sockets.js';
@@ -80,8 +80,7 @@ function connectionOptions(
   const ssl = { verifyIdentity: true, rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) };
   return {
     host: server.host,
-    // For IP addresses the driver sets no host name; Node.js then takes that of the socket instead of `localhost`.
-    stream: () => Object.assign(sockets.open(server), { _host: server.host }),
+    stream: () => withHost(sockets.open(server), server.host),
     user: username,
     password,
     connectTimeout: context.timeoutMs,
