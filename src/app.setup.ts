@@ -10,7 +10,6 @@ import {
   limitAllConnections,
   limitConnections,
   answerClientErrors,
-  checkHostInMiddleware,
   requireHost,
 } from './platform/http/http-server.js';
 import { compressionOnRequest } from './platform/http/compression.js';
@@ -30,8 +29,6 @@ import { RateLimits } from './platform/rate-limit/rate-limits.js';
 import { Tracer } from './platform/observability/tracing/tracer.js';
 import { Env } from './platform/config/env.js';
 import { consolePaths, redirectToConsole, serveConsole } from './console/console-setup.js';
-
-const TIMEOUT_CHECK_MS = 1_000;
 
 /** Creates the service, ready to listen. Used by `main.ts`, evaluation mode and the tests. */
 export async function createApp(
@@ -89,13 +86,10 @@ function configureServer(app: NestExpressApplication): void {
   const server: Server = app.getHttpServer();
   const env = app.get(Env);
   const { limits } = app.get(Metrics);
-  // Node reads this when the server starts to listen. By default it checks timeouts only every 30 seconds.
-  (server as Server & { connectionsCheckingInterval: number }).connectionsCheckingInterval = TIMEOUT_CHECK_MS;
   server.headersTimeout = httpLimits.headersTimeoutMs;
   server.requestTimeout = httpLimits.requestTimeoutMs;
   server.keepAliveTimeout = httpLimits.keepAliveTimeoutMs;
   limitAllConnections(server, { name: 'connections', max: httpLimits.connections }, limits);
-  checkHostInMiddleware(server);
   answerClientErrors(server, app.get(Log));
   const perAddress = { name: 'address-connections', max: httpLimits.addressConnections };
   // Behind proxies, all connections come from the last proxy.

@@ -63,12 +63,6 @@ class HostMissingError extends InvalidRequestError {
   }
 }
 
-/** Leaves the check of the Host header to {@link requireHost}: the one of Node responds with 400 and an empty body. */
-export function checkHostInMiddleware(server: Server): void {
-  // This is an option of createServer that the framework cannot pass. Node reads it from the server with every request.
-  (server as Server & { requireHostHeader: boolean }).requireHostHeader = false;
-}
-
 /**
  * Express middleware that refuses HTTP/1.1 requests without a Host header.
  * @throws HostMissingError

@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import { HttpStatus, StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Response } from 'express';
@@ -10,6 +11,9 @@ const WITHOUT_BODY: ReadonlySet<number> = new Set([
   HttpStatus.RESET_CONTENT,
   NOT_MODIFIED,
 ]);
+
+/** Interval of Node's checks for timeouts, which by default run only every 30 seconds. */
+const TIMEOUT_CHECK_MS = 1_000;
 
 /**
  * A JSON value as text, returned by handlers that compose their response of stored text. Texts of megabytes are passed
@@ -28,6 +32,13 @@ export class JsonReplies extends ExpressAdapter {
     // Paths match only in their exact form. The router reads these settings when it is created, which the adapter does
     // at once.
     super(express().set('case sensitive routing', true).set('strict routing', true));
+  }
+
+  /** Creates the server with options that the framework cannot pass. */
+  override initHttpServer(): void {
+    // `requireHost` checks the Host header, because Node responds to a missing one with 400 and an empty body.
+    const options = { requireHostHeader: false, connectionsCheckingInterval: TIMEOUT_CHECK_MS };
+    this.httpServer = createServer(options, this.getInstance());
   }
 
   /**
