@@ -64,7 +64,7 @@ const RULES: readonly SourceRule[] = [
     except:
       /^src\/store\/connection\/(mysql2-internals|typeorm-hooks)\.ts$|^src\/platform\/http\/request-routes\.ts$|\.spec\.ts$/,
     forbidden:
-      /\b_(allConnections|freeConnections|connectionQueue|commands?|released)\b|\.addCommand\b|\bstack: Layer\b|\b(runner|manager)\.query = |\bcreateQueryRunner = /,
+      /\b_(allConnections|freeConnections|connectionQueue|commands?|released|host)\b|\.addCommand\b|\bstack: Layer\b|\b(runner|manager)\.query = |\bcreateQueryRunner = |\bdriver as (unknown as )?\{|\bas Server & \{/,
     why: 'each private API of a driver or framework is used in one file only, with a test that fails when it changes',
   },
   {
