@@ -1,14 +1,8 @@
 import type { AskedPermissions } from '../../../client/src/index.js';
+import type { PERMISSION_NAMES } from './permission-names.js';
 import { caller } from './session.js';
 
-/** Permissions built into the service. */
-export type PermissionName =
-  | 'integration-management'
-  | 'application-delivery'
-  | 'process-read'
-  | 'process-administration'
-  | 'process-data'
-  | 'workflow-test';
+export type PermissionName = (typeof PERMISSION_NAMES)[number];
 
 /** Whether the user has a permission for an application, or for any if none is given. Only hides controls: the service enforces. */
 export function may(permission: PermissionName, appId?: string): boolean {
