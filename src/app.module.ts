@@ -20,6 +20,7 @@ import { SCHEMA } from './schema.js';
 import { AgentsModule } from './runtime/calls/agents/agents.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { DiscoveryModule } from './discovery/discovery.module.js';
+import { GatewayModule } from './gateway/gateway.module.js';
 import { HealthModule } from './health/health.module.js';
 import { JobWorkersModule } from './jobs/job-workers.module.js';
 import { BuildsModule } from './delivery/builds/builds.module.js';
@@ -45,6 +46,7 @@ const DOMAINS = [
   BuildsModule,
   ConsoleModule,
   DiscoveryModule,
+  GatewayModule,
   HealthModule,
   JobsModule,
   JobWorkersModule,

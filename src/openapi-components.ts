@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { OpenAPIObject } from '@nestjs/swagger';
 
 type Reference = { $ref: string };
@@ -164,7 +165,9 @@ function shareResponses(operations: readonly Operation[]): Record<string, Respon
       const { error = '', message = '' } = (response.content?.['application/json']?.example ??
         {}) as Partial<ErrorExample>;
       const usual = COMMON_STATUSES.has(Number(status)) ? [nameOf(error)] : [];
-      const names = [...usual, nameOf(message), ...namesIn(operationId, nameOf(error)).slice(1)];
+      const named = [...usual, nameOf(message), ...namesIn(operationId, nameOf(error)).slice(1)];
+      // Responses of other protocols have neither error nor message.
+      const names = error === '' ? [nameOf(STATUS_CODES[status] ?? status)] : named;
       parts.add(response, names, (reference) => (responses[status] = reference as ResponseObject));
     }
   }

@@ -64,7 +64,8 @@ interface ComponentSchema {
 
 const PROBLEM = 'application/problem+json';
 /** Routes that need no token and do not have the errors common to all others. */
-const WITHOUT_TOKEN = ['/livez', '/readyz', '/console/settings'];
+const METADATA = '/.well-known/oauth-protected-resource/mcp/app/{appId}';
+const WITHOUT_TOKEN = ['/livez', '/readyz', '/console/settings', METADATA, `${METADATA}/search`];
 /** Files that are generated and compressed once. */
 const KEPT = [
   '/docs-json',
@@ -207,6 +208,7 @@ describe('OpenAPI document', () => {
         'process-administration',
         'workflow-test',
         'tool-call',
+        'tool-use',
       ];
       expect(path.startsWith('/appmanager/') ? known : [...known, undefined], name).toContain(permission);
       expect(operation.security, name).toEqual([{ bearer: [] }]);
@@ -231,7 +233,9 @@ describe('OpenAPI document', () => {
           ) && /^(2..|304)$/.test(status)
             ? ['ETag']
             : [];
-        const located = /^20[12]$/.test(status) ? ['Location'] : [];
+        const isMcp = path.startsWith('/mcp/');
+        const located = /^20[12]$/.test(status) && !isMcp ? ['Location'] : [];
+        const challenged = isMcp && status === '403' ? ['WWW-Authenticate'] : [];
         const replays = REPLAYED[operation.operationId] ?? [];
         const replayed = replays.includes(status) ? ['Idempotent-Replayed'] : [];
         const ofStart = operation.operationId === 'startProcess' && status === '200' ? START_HEADERS : [];
@@ -240,6 +244,7 @@ describe('OpenAPI document', () => {
           ...(WITHOUT_TOKEN.includes(path)
             ? []
             : ['RateLimit-Policy', 'RateLimit', ...(byStatus[status] ?? [])]),
+          ...challenged,
           ...located,
           ...ofStart,
           ...replayed,

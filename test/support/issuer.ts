@@ -109,7 +109,7 @@ export class StubIssuer extends IssuerServer {
       family_name: 'Doe',
       preferred_username: 'jane.doe',
       scope:
-        'openid integration:manage application:deliver process:read process:administer process:correct workflow:test tool:call',
+        'openid integration:manage application:deliver process:read process:administer process:correct workflow:test tool:call tool:use',
     };
   }
 

@@ -69,6 +69,7 @@ const DENIALS: Readonly<Record<Permission, string>> = {
   [Permission.ProcessData]: 'Insufficient permissions to correct process data',
   [Permission.WorkflowTest]: 'Insufficient permissions to test workflows',
   [Permission.ToolCall]: 'Insufficient permissions to call tools',
+  [Permission.ToolUse]: 'Insufficient permissions to use the tools of the application',
 } satisfies Record<BuiltInPermission, string>;
 
 /** Returns the message of a 403. Permissions that a deployment defines share a general one. */

@@ -2,10 +2,11 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import passport from 'passport';
 import { AuthenticationRequiredError, KeySourceUnavailableError } from './auth.errors.js';
 import { bearerToken, countAuthorizationHeaders } from './bearer-token.js';
+import { METADATA_PATH } from './protected-resource.js';
 import { setPrincipal, type Principal } from '../user/principal.js';
 import type { JwtStrategy } from './jwt.strategy.js';
 
-/** Paths that need no token: health probes, metrics and the API documentation. A trailing `/*` covers all paths below. */
+/** Paths that need no token: health probes, metrics, the API documentation and where to get tokens (RFC 9728). A trailing `/*` covers all paths below. */
 export const PUBLIC_PATHS: readonly string[] = [
   '/livez',
   '/readyz',
@@ -14,6 +15,7 @@ export const PUBLIC_PATHS: readonly string[] = [
   '/docs/*',
   '/docs-json',
   '/docs-yaml',
+  `${METADATA_PATH}/*`,
 ];
 
 /**

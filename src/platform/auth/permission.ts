@@ -14,4 +14,6 @@ export enum Permission {
   WorkflowTest = 'workflow-test',
   /** Calling tools by hand, if the deployment allows it (extension of the contract). */
   ToolCall = 'tool-call',
+  /** Using the tools of an application through its MCP endpoint (extension of the contract). */
+  ToolUse = 'tool-use',
 }

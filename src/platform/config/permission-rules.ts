@@ -37,6 +37,7 @@ const SCOPES = {
   'process-data': 'process:correct',
   'workflow-test': 'workflow:test',
   'tool-call': 'tool:call',
+  'tool-use': 'tool:use',
 };
 
 /** Permissions of the service itself; deployments can define more. */

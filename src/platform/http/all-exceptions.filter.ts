@@ -6,6 +6,8 @@ import {
   type ExceptionFilter,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { challengeOf } from '../auth/protected-resource.js';
+import { Env } from '../config/env.js';
 import { requestContext } from '../observability/logging/request-context.js';
 import { errorFields } from '../observability/logging/error-fields.js';
 import { Log } from '../observability/logging/log.js';
@@ -38,6 +40,7 @@ export class AllExceptionsFilter implements ExceptionFilter {
   constructor(
     private readonly log: Log,
     private readonly metrics: Metrics,
+    private readonly env: Env,
   ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
@@ -64,6 +67,10 @@ export class AllExceptionsFilter implements ExceptionFilter {
       return;
     }
     setHeaders(response, error);
+    const challenge = challengeOf(error, this.env, request);
+    if (challenge !== undefined) {
+      response.setHeader('WWW-Authenticate', challenge);
+    }
     const [type, shown] = acceptsProblem(request)
       ? [PROBLEM_TYPE, problemBody(body)]
       : ['application/json', body];
@@ -154,9 +161,6 @@ function statusOfForeign(error: unknown): number {
 function setHeaders(response: Response, error: unknown): void {
   if (error instanceof DomainError) {
     withReplayHeader(response, error);
-  }
-  if (error instanceof UnauthorizedError) {
-    response.setHeader('WWW-Authenticate', error.challenge);
   }
   if (error instanceof MethodNotAllowedError) {
     response.setHeader('Allow', error.allowed);

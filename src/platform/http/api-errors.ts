@@ -63,7 +63,7 @@ type OwnMessages = Partial<Record<ErrorStatus, string | OwnError>>;
 
 interface OwnError {
   message: string;
-  details: string;
+  details?: string;
   type?: Type<ErrorResponseDto>;
   headers?: NonNullable<ApiResponseOptions['headers']>;
 }

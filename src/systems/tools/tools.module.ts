@@ -3,6 +3,7 @@ import { AuditModule } from '../../audit/audit.module.js';
 import { McpConnectionModule } from '../mcp-connection/mcp-connection.module.js';
 import { SystemsModule } from '../systems.module.js';
 import { HandCallsService } from './calling/hand-calls.service.js';
+import { ReviewedCallsService } from './calling/reviewed-calls.service.js';
 import { ToolCallController } from './calling/tool-call.controller.js';
 import { ConnectionTestController } from './connection-tests/connection-test.controller.js';
 import { ConnectionTestService } from './connection-tests/connection-test.service.js';
@@ -20,6 +21,7 @@ import { ToolsService } from './switching/tools.service.js';
   providers: [
     ConnectionTestService,
     HandCallsService,
+    ReviewedCallsService,
     ToolDecisionsRepository,
     ToolDecisionsService,
     ToolRefreshHandler,
@@ -28,6 +30,6 @@ import { ToolsService } from './switching/tools.service.js';
     ToolsRepository,
     ToolsService,
   ],
-  exports: [ToolsService],
+  exports: [ReviewedCallsService, ToolsService],
 })
 export class ToolsModule {}

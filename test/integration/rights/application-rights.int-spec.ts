@@ -38,6 +38,7 @@ const SCOPES = {
   'process-data': 'process:correct',
   'workflow-test': 'workflow:test',
   'tool-call': 'tool:call',
+  'tool-use': 'tool:use',
 };
 const NAMES = [...Object.keys(SCOPES), 'starter', 'actor', 'clerk'];
 /** Grants every permission in every form. The default caller has all permissions for all applications. */

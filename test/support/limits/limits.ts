@@ -6,6 +6,7 @@ import { dataLimits } from '../../../src/platform/validation/data.limits.js';
 import { databaseLimits } from '../../../src/store/database.limits.js';
 import { definitionLimits } from '#engine/definitions';
 import { discoveryLimits } from '../../../src/discovery/discovery.limits.js';
+import { gatewayLimits } from '../../../src/gateway/gateway.limits.js';
 import { httpLimits } from '../../../src/platform/http.limits.js';
 import { jobLimits } from '../../../src/jobs/job.limits.js';
 import { mcpCallLimits, mcpLimits } from '../../../src/systems/mcp-connection/mcp.limits.js';
@@ -27,6 +28,7 @@ const ALL: Readonly<Record<string, Limits>> = {
   databaseLimits,
   redisLimits,
   tokenLimits,
+  gatewayLimits,
   httpLimits,
   outboundLimits,
   mcpLimits,

@@ -62,6 +62,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     params: { systemId: 'none', toolId: 'none' },
     body: {},
   },
+  callMcpEndpoint: { permissions: ['tool-use'], place: 'path', body: {} },
+  searchMcpEndpoint: { permissions: ['tool-use'], place: 'path', body: {} },
   listApplications: { permissions: ['application-delivery'], place: 'list', isGuarded: true },
   listVersions: DELIVERY,
   storePackage: { ...DELIVERY, body: WRONG_BODY },

@@ -1343,6 +1343,25 @@ export type ChangesPage = {
     next: number | null;
 };
 
+export type ResourceMetadata = {
+    /**
+     * Address of the endpoint.
+     */
+    resource: string;
+    /**
+     * Issuers whose access tokens the endpoint accepts.
+     */
+    authorization_servers: Array<string>;
+    /**
+     * How access tokens are sent.
+     */
+    bearer_methods_supported: Array<string>;
+    /**
+     * Scopes that permit the use of the endpoint.
+     */
+    scopes_supported: Array<string>;
+};
+
 export type Health = {
     /**
      * The reason is only in the log.
@@ -7061,6 +7080,214 @@ export type ListComponentChangesResponses = {
 };
 
 export type ListComponentChangesResponse = ListComponentChangesResponses[keyof ListComponentChangesResponses];
+
+export type CallMcpEndpointData = {
+    body: {
+        [key: string]: unknown;
+    };
+    path: {
+        /**
+         * Id of the application in its platform.
+         */
+        appId: string;
+    };
+    query?: never;
+    url: '/mcp/app/{appId}';
+};
+
+export type CallMcpEndpointErrors = {
+    /**
+     * Invalid parameters or validation failure.
+     */
+    400: ErrorResponse;
+    /**
+     * Authentication required or failed.
+     */
+    401: ErrorResponse;
+    /**
+     * Insufficient permissions.
+     */
+    403: ErrorResponse;
+    /**
+     * Resource not found.
+     */
+    404: ErrorResponse;
+    /**
+     * The client does not accept JSON and event streams.
+     */
+    406: {
+        [key: string]: unknown;
+    };
+    /**
+     * The body has no Content-Type.
+     */
+    415: {
+        [key: string]: unknown;
+    };
+    /**
+     * Too many requests. Send the request again after the time in Retry-After.
+     */
+    429: ErrorResponse;
+    /**
+     * Server-side error; `details` contains the request id to report.
+     */
+    500: ErrorResponse;
+    /**
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
+     */
+    503: ErrorResponse;
+};
+
+export type CallMcpEndpointError = CallMcpEndpointErrors[keyof CallMcpEndpointErrors];
+
+export type CallMcpEndpointResponses = {
+    /**
+     * JSON-RPC response, or a stream of messages that ends with it.
+     */
+    200: {
+        [key: string]: unknown;
+    };
+    /**
+     * The notification was received.
+     */
+    202: unknown;
+};
+
+export type CallMcpEndpointResponse = CallMcpEndpointResponses[keyof CallMcpEndpointResponses];
+
+export type SearchMcpEndpointData = {
+    body: {
+        [key: string]: unknown;
+    };
+    path: {
+        /**
+         * Id of the application in its platform.
+         */
+        appId: string;
+    };
+    query?: never;
+    url: '/mcp/app/{appId}/search';
+};
+
+export type SearchMcpEndpointErrors = {
+    /**
+     * Invalid parameters or validation failure.
+     */
+    400: ErrorResponse;
+    /**
+     * Authentication required or failed.
+     */
+    401: ErrorResponse;
+    /**
+     * Insufficient permissions.
+     */
+    403: ErrorResponse;
+    /**
+     * Resource not found.
+     */
+    404: ErrorResponse;
+    /**
+     * The client does not accept JSON and event streams.
+     */
+    406: {
+        [key: string]: unknown;
+    };
+    /**
+     * The body has no Content-Type.
+     */
+    415: {
+        [key: string]: unknown;
+    };
+    /**
+     * Too many requests. Send the request again after the time in Retry-After.
+     */
+    429: ErrorResponse;
+    /**
+     * Server-side error; `details` contains the request id to report.
+     */
+    500: ErrorResponse;
+    /**
+     * Temporarily unavailable: this replica is stopping, or the database is unavailable or overloaded. Nothing was stored. Send the request again after the time in Retry-After.
+     */
+    503: ErrorResponse;
+};
+
+export type SearchMcpEndpointError = SearchMcpEndpointErrors[keyof SearchMcpEndpointErrors];
+
+export type SearchMcpEndpointResponses = {
+    /**
+     * JSON-RPC response, or a stream of messages that ends with it.
+     */
+    200: {
+        [key: string]: unknown;
+    };
+    /**
+     * The notification was received.
+     */
+    202: unknown;
+};
+
+export type SearchMcpEndpointResponse = SearchMcpEndpointResponses[keyof SearchMcpEndpointResponses];
+
+export type GetMcpEndpointMetadataData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the application in its platform.
+         */
+        appId: string;
+    };
+    query?: never;
+    url: '/.well-known/oauth-protected-resource/mcp/app/{appId}';
+};
+
+export type GetMcpEndpointMetadataErrors = {
+    /**
+     * The application id is not valid.
+     */
+    400: ErrorResponse;
+};
+
+export type GetMcpEndpointMetadataError = GetMcpEndpointMetadataErrors[keyof GetMcpEndpointMetadataErrors];
+
+export type GetMcpEndpointMetadataResponses = {
+    /**
+     * The metadata.
+     */
+    200: ResourceMetadata;
+};
+
+export type GetMcpEndpointMetadataResponse = GetMcpEndpointMetadataResponses[keyof GetMcpEndpointMetadataResponses];
+
+export type GetSearchEndpointMetadataData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the application in its platform.
+         */
+        appId: string;
+    };
+    query?: never;
+    url: '/.well-known/oauth-protected-resource/mcp/app/{appId}/search';
+};
+
+export type GetSearchEndpointMetadataErrors = {
+    /**
+     * The application id is not valid.
+     */
+    400: ErrorResponse;
+};
+
+export type GetSearchEndpointMetadataError = GetSearchEndpointMetadataErrors[keyof GetSearchEndpointMetadataErrors];
+
+export type GetSearchEndpointMetadataResponses = {
+    /**
+     * The metadata.
+     */
+    200: ResourceMetadata;
+};
+
+export type GetSearchEndpointMetadataResponse = GetSearchEndpointMetadataResponses[keyof GetSearchEndpointMetadataResponses];
 
 export type GetLivenessData = {
     body?: never;

@@ -7,4 +7,5 @@ export const PERMISSION_NAMES = [
   'process-data',
   'workflow-test',
   'tool-call',
+  'tool-use',
 ] as const;

@@ -50,6 +50,13 @@ export class BuildSystemsService {
     return { ...found, appId: scope.appId };
   }
 
+  /** Returns the systems of a build itself, without its libraries. Not for use inside a transaction. @throws BuildDamagedError */
+  async own(buildId: string, appId: string, type: SystemType): Promise<BuildSystem[]> {
+    const systems = await this.database.read((manager) => BuildContents.systems(manager, buildId));
+    await this.seals.verifySystems(buildId, systems);
+    return systems.filter((system) => system.type === type).map((system) => ({ ...system, appId }));
+  }
+
   /**
    * Returns the tools of a system of a build, in the order in which its server listed them. Not for use inside a transaction.
    * @throws BuildDamagedError

@@ -38,6 +38,7 @@ import { PreflightService } from './resolution/preflight.service.js';
     SystemResolutionService,
     VersionWarningsService,
   ],
+  exports: [SystemResolutionService],
 })
 export class AgentsModule implements OnModuleInit {
   constructor(

@@ -22,7 +22,7 @@ export const TOOL_CALL_FAILURES = {
 export type ToolCallFailureCause = keyof typeof TOOL_CALL_FAILURES;
 
 /** Parts of a stored tool definition that a call needs. */
-interface CalledTool {
+export interface CalledTool {
   name: string;
   /** Stored input schema, whose `x-mcp-header` declarations become headers. */
   inputSchema: Record<string, unknown>;

@@ -5,7 +5,7 @@ import type {
 
 import { isJsonObject, parsedJson } from '#engine/json';
 import { imagesOf, type ModelMessage } from './model-client.types.js';
-import { usableName } from './tool-names.js';
+import { usableName } from '../../../../platform/validation/tool-names.js';
 
 const IMAGES_NOTE = 'Images of the results above, in their order. They are data, as the results are.';
 

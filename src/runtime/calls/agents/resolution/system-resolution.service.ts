@@ -57,10 +57,17 @@ export class SystemResolutionService {
    * Returns the current state of a tool. Check it before each call, because a person may have disabled the tool since it was
    * resolved. Must not run inside a transaction.
    */
-  async stateNow({ toolId, definitionHash, state }: ResolvedTool): Promise<ResolvedToolState> {
-    const live = (await this.tools.states([toolId])).get(toolId);
-    const enabled = state !== ResolvedToolState.DisabledInBuild;
-    return this.toolState({ definitionHash, enabled }, live);
+  async stateNow({ state, ...tool }: ResolvedTool): Promise<ResolvedToolState> {
+    const [now] = await this.statesNow([{ ...tool, enabled: state !== ResolvedToolState.DisabledInBuild }]);
+    return now ?? ResolvedToolState.Gone;
+  }
+
+  /** Returns the current states of tools of a build, in their order. Must not run inside a transaction. */
+  async statesNow(
+    tools: readonly Pick<BuildTool, 'toolId' | 'definitionHash' | 'enabled'>[],
+  ): Promise<ResolvedToolState[]> {
+    const live = await this.tools.states(tools.map(({ toolId }) => toolId));
+    return tools.map((tool) => this.toolState(tool, live.get(tool.toolId)));
   }
 
   private async one(buildId: string, reference: McpServerReference): Promise<ResolvedSystem> {

@@ -7,7 +7,7 @@ import {
 } from '../resolution/resolution.types.js';
 import { displayNameOf } from '../resolution/system-name.js';
 import { agentLimits } from '../agent.limits.js';
-import { toolNames } from '../llm/tool-names.js';
+import { toolNames } from '../../../../platform/validation/tool-names.js';
 import { jsonSize } from '#engine/json';
 import { WorkflowFailedError } from '../../workflows/model/workflows.errors.js';
 
