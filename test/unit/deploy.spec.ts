@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { composeServices } from '../../tools/scripts/deploy/compose.js';
+import { COMPOSE_FILE, composeServices } from '../../tools/scripts/deploy/compose.js';
 import { httpLimits } from '../../src/platform/http.limits.js';
 import { limitedEnv } from '../support/limits/limits.js';
 
+const DOCKERFILE = 'deploy/Dockerfile';
 const read = (path: string): string => readFileSync(path, 'utf8');
 const services = composeServices();
 const values = parse(read('deploy/helm/svc-platform/values.yaml')) as {
@@ -92,13 +94,22 @@ describe('deployment files', () => {
     }
   });
 
+  it('build the image from the Dockerfile, which installs after all workspaces are copied', () => {
+    const { context = '', dockerfile = '' } = service?.build ?? {};
+    const documented = /^docker build --file (\S+) .* \.$/m.exec(read('docs/operations.md'))?.[1];
+    expect([join(dirname(COMPOSE_FILE), context, dockerfile), documented]).toEqual([DOCKERFILE, DOCKERFILE]);
+    expect(existsSync(DOCKERFILE)).toBe(true);
+    // npm installs the development tools of a workspace only if its folder exists.
+    expect(read(DOCKERFILE)).toMatch(/^COPY \. \.\nRUN npm ci /m);
+  });
+
   it('start the default command of the image on a read-only root file system', () => {
     expect(service?.read_only).toBe(true);
     expect(service).not.toHaveProperty('command');
     expect(service).not.toHaveProperty('user');
     const job = read('deploy/helm/svc-platform/templates/migration-job.yaml');
     expect(job).toContain('args: [dist/src/migration.cli.js, run]');
-    const dockerfile = read('deploy/Dockerfile');
+    const dockerfile = read(DOCKERFILE);
     expect(dockerfile).toContain('CMD ["dist/src/main.js"]\n');
     expect(dockerfile).toContain(`FROM node:${read('tools/.nvmrc').trim()}-`);
   });

@@ -7,6 +7,7 @@ export const COMPOSE_FILE = 'deploy/compose/compose.yaml';
 /** The part of a service in the compose file that tests check. */
 export interface ComposeService {
   image: string;
+  build?: { context: string; dockerfile: string };
   environment: Record<string, string>;
   network_mode?: string;
   ports?: string[];
