@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const MB = 1_000_000;
 const MAX_MODULES_BYTES = 170 * MB;
 const PROBE_TIMEOUT_MS = 30_000;
-const MAX_IMAGE_BYTES = 320 * MB;
+const MAX_IMAGE_BYTES = 360 * MB;
 
 export const proof: Proof = {
   name: 'image',

@@ -4,7 +4,7 @@ import { delimiter, dirname } from 'node:path';
 import { nodeProgram } from './node-program.js';
 
 /**
- * Runs a command on the LTS release of Node that the image contains.
+ * Runs a command on the release of Node that the image contains.
  *
  *     npx tsx tools/scripts/node-lts.ts npm test -- --db embedded
  */

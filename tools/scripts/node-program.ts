@@ -7,7 +7,7 @@ import { cacheFolder, putInPlace } from '../../test/support/databases/debian-pac
 import { processFolder } from '../../test/support/databases/process-resources.js';
 
 /**
- * Returns the path of the Node release named in `.nvmrc`, installed from npm for this machine into the user's cache folder.
+ * Returns the path of the Node release named in `tools/.nvmrc`, installed from npm for this machine into the user's cache folder.
  */
 export async function nodeProgram(): Promise<string> {
   const version = (await readFile('tools/.nvmrc', 'utf8')).trim();
