@@ -276,7 +276,7 @@ export function replacedSecret(request: ReplaceSecretRequestDto): ReplacedSecret
   const names = ['headers', 'apiKey', 'privateKey', 'clientSecret'] as const;
   const replaced = names.find((name) => request[name] !== undefined && request[name] !== null);
   if (replaced === undefined) {
-    // Reported for clientSecret, which was the only field in earlier releases.
+    // An error names one field, so it names the first one of the request.
     throw new ValidationFailedError([{ field: 'clientSecret', rule: 'must be a string' }]);
   }
   return replaced;
