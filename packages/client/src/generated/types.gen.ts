@@ -4231,7 +4231,7 @@ export type PackageApplication = {
     description?: string;
     settings?: PackageSettings;
     /**
-     * Applications that may use builds of this package as a library; if absent, those that did before this member existed.
+     * Applications that may use builds of this package as a library; if absent, none.
      */
     usableBy?: Array<string>;
     /**

@@ -49,9 +49,7 @@ export const applicationSchema = z
       .array(idRule)
       .meta({ uniqueItems: true })
       .optional()
-      .describe(
-        'Applications that may use builds of this package as a library; if absent, those that did before this member existed.',
-      ),
+      .describe('Applications that may use builds of this package as a library; if absent, none.'),
     systemsUsableBy: z
       .array(idRule)
       .meta({ uniqueItems: true })
