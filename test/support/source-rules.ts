@@ -138,19 +138,25 @@ interface Headings {
 
 const CITATION =
   /(docs\/[\w/-]+\.md)(?:,[\s*]+sections?[\s*]+(\d[\d.]*(?:(?:,[\s*]+|[\s*]+and[\s*]+)\d[\d.]*)*))?/g;
-const LINK = /\]\((?!\w+:)([^)#\s]*\.md|(?=#))(?:#([^)\s]*))?\)/g;
+const LINK = /\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]*))?\)/g;
 const ELSEWHERE =
   /\bdecisions,[\s*]+sections?\b|\bsemantics,[\s*]+(?:section|")|\(semantics[,:]\s|\binterface contract,[\s*]+(?:"|endpoint)|\(contract,\s/gi;
 
 /**
- * Finds broken references to documents: citations in code (`docs/contract.md, section 4.2`), links between documents
- * (`[rules](contract.md#5-workflows)`), and names of documents that are not in the repository.
+ * Finds broken references to documents: citations in code (`docs/contract.md, section 4.2`), links in
+ * documents (`[rules](contract.md#5-workflows)`) to files, folders and headings, and names of documents that are not in the repository.
  */
 export class DocumentReferences {
   private readonly headings: ReadonlyMap<string, Headings>;
+  /** Files and folders that links may name. */
+  private readonly targets: ReadonlySet<string>;
 
-  /** @param documents text of each Markdown file by its path in the repository */
-  constructor(documents: ReadonlyMap<string, string>) {
+  /**
+   * @param documents text of each Markdown file by its path in the repository
+   * @param paths all files of the repository
+   */
+  constructor(documents: ReadonlyMap<string, string>, paths: Iterable<string>) {
+    this.targets = new Set([...paths].flatMap(withFolders));
     this.headings = new Map([...documents].map(([path, text]) => [path, headingsOf(text)]));
   }
 
@@ -175,12 +181,19 @@ export class DocumentReferences {
 
   private ofLinks(path: string, text: string): SourceViolation[] {
     return [...text.matchAll(LINK)].flatMap(({ 1: file = '', 2: anchor, index }) => {
-      const target = file === '' ? path : normalize(`${dirname(path)}/${file}`);
-      const headings = this.headings.get(target);
-      const isValid = headings !== undefined && (anchor === undefined || headings.anchors.has(anchor));
+      const target = file === '' ? path : normalize(`${dirname(path)}/${file}`).replace(/\/$/, '');
+      const isValid =
+        anchor === undefined
+          ? this.targets.has(target)
+          : this.headings.get(target)?.anchors.has(anchor) === true;
       return isValid ? [] : [violation(path, text, index, `broken reference: ${file}#${anchor ?? ''}`)];
     });
   }
+}
+
+/** Returns a path and the folders that contain it. */
+function withFolders(path: string): string[] {
+  return path.split('/').map((_name, index, names) => names.slice(0, index + 1).join('/'));
 }
 
 function ofNames(path: string, text: string): SourceViolation[] {

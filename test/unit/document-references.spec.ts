@@ -13,6 +13,7 @@ const references = new DocumentReferences(
     ],
     ['README.md', '# Service\n'],
   ]),
+  ['docs/contract.md', 'docs/images/tree.png', 'README.md', 'openapi.json'],
 );
 
 describe('references to documents', () => {
@@ -24,6 +25,9 @@ describe('references to documents', () => {
     ['README.md', link('docs/contract.md#42-endpoint-8-execute')],
     ['docs/contract.md', link('#4-processes')],
     ['docs/contract.md', link('../README.md')],
+    ['docs/contract.md', link('../openapi.json')],
+    ['README.md', link('docs/images/tree.png')],
+    ['README.md', link('docs/images/')],
     ['docs/contract.md', link('https://example.com/nowhere.md#at-all')],
   ])('are valid, in %s: %s', (path, text) => {
     expect(references.violations(path, `first\n${text}`)).toEqual([]);
@@ -44,6 +48,8 @@ describe('references to documents', () => {
     ['README.md', link('docs/contract.md#42-endpoint-7')],
     ['docs/contract.md', link('#5-processes')],
     ['docs/contract.md', link('README.md')],
+    ['README.md', link('compose.yaml')],
+    ['README.md', link('images/')],
   ])('are broken, in %s: %s', (path, text) => {
     expect(references.violations(path, `first\n${text}`)).toMatchObject([{ path, line: 2 }]);
   });

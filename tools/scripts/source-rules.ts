@@ -17,7 +17,10 @@ const listing = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '
 });
 const files = listing.split('\0').filter((path) => path !== '' && existsSync(path));
 const texts = new Map(files.map((path) => [path, readFileSync(path, 'utf8')]));
-const references = new DocumentReferences(new Map([...texts].filter(([path]) => path.endsWith('.md'))));
+const references = new DocumentReferences(
+  new Map([...texts].filter(([path]) => path.endsWith('.md'))),
+  texts.keys(),
+);
 const textViolations = [...texts].flatMap(([path, text]) => [
   ...sourceViolations(path, text),
   ...references.violations(path, text),
