@@ -93,6 +93,8 @@ export const envSchema = z.object({
   DATABASE_SHARD_KEYSPACE: identifier.describe(
     'Keyspace of the tables of running processes, if it is not the one in DATABASE_URL: migrations of these tables run there (deploy/vitess).',
   ),
+  MIGRATIONS_RUN: flag(true).describe('Run pending migrations at start, one replica at a time.'),
+
   REDIS_URL: z
     .string()
     .refine(
@@ -108,7 +110,6 @@ export const envSchema = z.object({
     .regex(/^[A-Za-z0-9_-]{1,32}$/, 'must be 1 to 32 letters, digits, _ or -')
     .default('svc')
     .describe('Prefix of all keys in Redis. Deployments that share a Redis need different ones.'),
-  MIGRATIONS_RUN: flag(true).describe('Run pending migrations at start, one replica at a time.'),
 
   OIDC_ISSUER: httpUrl
     .optional()
