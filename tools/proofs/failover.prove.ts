@@ -12,21 +12,17 @@ export const proof: Proof = {
     'two replicas of the service, each connected through its own HAProxy to a replication group of three servers, lose nothing acknowledged, repeat nothing, and write again within two seconds of a new primary',
   databases: ['mysql'],
   takesLong: true,
+  obstacle: () =>
+    Promise.all([MysqlGroup.requirePlugin(), Haproxy.requirePrograms()]).then(
+      () => undefined,
+      (error: Error) => error.message.split('\n', 1)[0],
+    ),
   async run(environment) {
-    const plugin = await MysqlGroup.pluginFolder();
-    if (plugin === undefined) {
-      prove(process.env['CI'] === undefined, 'the local MySQL lacks the plugin group_replication');
-      return 'skipped: the local MySQL lacks the plugin group_replication';
-    }
-    const group = await MysqlGroup.start(plugin);
+    const group = await MysqlGroup.start(await MysqlGroup.requirePlugin());
     const proxies: Haproxy[] = [];
     try {
       for (let index = 0; index < REPLICAS; index += 1) {
-        const { server, missing } = await Haproxy.start(group, environment.folder);
-        if (server === undefined) {
-          return `skipped: ${missing}`;
-        }
-        proxies.push(server);
+        proxies.push(await Haproxy.start(group, environment.folder));
       }
       return await measure(environment, group, proxies);
     } finally {

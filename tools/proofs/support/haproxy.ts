@@ -4,12 +4,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
 import { unpackedProgram } from '../../../test/support/databases/debian-package.js';
 import { freePort, isListening } from '../../../test/support/databases/process-resources.js';
-import {
-  LocalServer,
-  programOf,
-  tryStart,
-  type Started,
-} from '../../../test/support/databases/local-server.js';
+import { LocalServer, programOf, type Command } from '../../../test/support/databases/local-server.js';
 import type { MysqlGroup } from './mysql-group.js';
 import { rows } from './rows.js';
 
@@ -25,18 +20,13 @@ export class Haproxy {
     readonly address: string,
   ) {}
 
-  /** Starts HAProxy, or returns why it is not available. */
-  static start(group: MysqlGroup, folder: string): Promise<Started<Haproxy>> {
-    return tryStart(() => Haproxy.begin(group, folder));
+  /** Checks that HAProxy and the client of its primary check are available. @throws Error with the reason if one is not */
+  static async requirePrograms(): Promise<void> {
+    await Promise.all([haproxyCommand(), mysqlCommand()]);
   }
 
-  async stop(): Promise<void> {
-    await this.server.stop();
-    this.agents.forEach((agent) => agent.close());
-  }
-
-  private static async begin(group: MysqlGroup, folder: string): Promise<Haproxy> {
-    const command = await programOf('/usr/sbin/haproxy', 'haproxy');
+  static async start(group: MysqlGroup, folder: string): Promise<Haproxy> {
+    const command = await haproxyCommand();
     const client = await clientFolder(folder);
     await allowChecks(group);
     const agents = await Promise.all(
@@ -59,6 +49,19 @@ export class Haproxy {
       throw error;
     }
   }
+
+  async stop(): Promise<void> {
+    await this.server.stop();
+    this.agents.forEach((agent) => agent.close());
+  }
+}
+
+function haproxyCommand(): Promise<Command> {
+  return programOf('/usr/sbin/haproxy', 'haproxy');
+}
+
+async function mysqlCommand(): Promise<Command> {
+  return (await unpackedProgram('unstable', 'mysql-client-core', '/usr/bin/mysql')).command;
 }
 
 /** Returns the configuration from `deploy` with local addresses, and without settings that require a system service. */
@@ -116,7 +119,7 @@ async function allowChecks(group: MysqlGroup): Promise<void> {
 
 /** Creates a folder with a program `mysql`. */
 async function clientFolder(folder: string): Promise<string> {
-  const { command } = await unpackedProgram('unstable', 'mysql-client-core', '/usr/bin/mysql');
+  const command = await mysqlCommand();
   const path = join(folder, 'client');
   await mkdir(path, { recursive: true });
   await writeFile(

@@ -21,11 +21,14 @@ export class MysqlGroup {
     this.primary = this.memberAt(0);
   }
 
-  /** Returns the folder of the plugin; undefined if the server's package lacks it. */
-  static async pluginFolder(): Promise<{ program: ServerProgram; folder: string } | undefined> {
+  /** Returns the folder of the plugin. @throws Error when the server's package lacks it */
+  static async requirePlugin(): Promise<{ program: ServerProgram; folder: string }> {
     const program = await serverProgram('mysql');
     const folder = join(program.baseDir, 'lib/mysql/plugin');
-    return existsSync(join(folder, 'group_replication.so')) ? { program, folder } : undefined;
+    if (!existsSync(join(folder, 'group_replication.so'))) {
+      throw new Error('the local MySQL lacks the plugin group_replication');
+    }
+    return { program, folder };
   }
 
   static async start({ program, folder }: { program: ServerProgram; folder: string }): Promise<MysqlGroup> {
