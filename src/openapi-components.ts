@@ -162,16 +162,22 @@ function shareResponses(operations: readonly Operation[]): Record<string, Respon
   const parts = new SharedParts<ResponseObject>();
   for (const { operationId, responses } of operations) {
     for (const [status, response] of Object.entries(responses).filter(([one]) => isError(one))) {
-      const { error = '', message = '' } = (response.content?.['application/json']?.example ??
-        {}) as Partial<ErrorExample>;
-      const usual = COMMON_STATUSES.has(Number(status)) ? [nameOf(error)] : [];
-      const named = [...usual, nameOf(message), ...namesIn(operationId, nameOf(error)).slice(1)];
-      // Responses of other protocols have neither error nor message.
-      const names = error === '' ? [nameOf(STATUS_CODES[status] ?? status)] : named;
+      const names = namesOfResponse(operationId, status, response);
       parts.add(response, names, (reference) => (responses[status] = reference as ResponseObject));
     }
   }
   return parts.share('responses');
+}
+
+function namesOfResponse(operationId: string, status: string, { content }: ResponseObject): string[] {
+  const example = content?.['application/json']?.example as Partial<ErrorExample> | undefined;
+  // Responses of other protocols have neither error nor message.
+  if (example?.error === undefined) {
+    return [nameOf(STATUS_CODES[status] ?? status)];
+  }
+  const { error, message = '' } = example;
+  const usual = COMMON_STATUSES.has(Number(status)) ? [nameOf(error)] : [];
+  return [...usual, nameOf(message), ...namesIn(operationId, nameOf(error)).slice(1)];
 }
 
 function shareParameters(operations: readonly Operation[]): Record<string, ParameterObject> {
