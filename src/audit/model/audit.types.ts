@@ -13,6 +13,8 @@ export enum AuditAction {
   ToolCallBegin = 'tool.call-begin',
   /** A tool was called by hand. */
   ToolCall = 'tool.call',
+  /** A caller without the permission used the MCP endpoint of an application. Permitted calls are `tool.call`. */
+  EndpointUse = 'endpoint.use',
   PackageStore = 'package.store',
   WorkflowNodeCreate = 'workflow-node.create',
   WorkflowNodeUpdate = 'workflow-node.update',

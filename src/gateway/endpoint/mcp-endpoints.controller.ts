@@ -1,6 +1,8 @@
 import { Body, Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { AuditAction } from '../../audit/model/audit.types.js';
+import { Audited } from '../../audit/recording/audited.decorator.js';
 import { AppParams } from '../../apps/app.params.dto.js';
 import { CurrentPrincipal, Public, RequirePermission } from '../../platform/auth/access.decorators.js';
 import { Permission } from '../../platform/auth/permission.js';
@@ -17,14 +19,15 @@ import { McpEndpointsService } from './mcp-endpoints.service.js';
 /** MCP endpoints of applications (extension of the contract, section 2.9). */
 @ApiTags('MCP endpoints')
 @RequirePermission(Permission.ToolUse)
-@Controller('mcp/app/:appId')
+@Controller('mcp/app')
 export class McpEndpointsController {
   constructor(private readonly endpoints: McpEndpointsService) {}
 
-  @Post()
+  @Post(':appId')
   @CheckPathBeforeBody(ToolCatalogueService, AppParams, (catalogue, { appId }) =>
     catalogue.requireEndpoint(appId),
   )
+  @Audited(AuditAction.EndpointUse)
   @McpEndpointsApi.callMcpEndpoint
   async serveTools(
     @CurrentPrincipal() principal: Principal,
@@ -36,10 +39,11 @@ export class McpEndpointsController {
     await this.endpoints.serve(request, response, { appId, mode: 'tools', principal, body });
   }
 
-  @Post('search')
+  @Post(':appId/search')
   @CheckPathBeforeBody(ToolCatalogueService, AppParams, (catalogue, { appId }) =>
     catalogue.requireEndpoint(appId),
   )
+  @Audited(AuditAction.EndpointUse)
   @McpEndpointsApi.searchMcpEndpoint
   async serveSearch(
     @CurrentPrincipal() principal: Principal,

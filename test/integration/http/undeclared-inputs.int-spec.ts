@@ -6,7 +6,15 @@ import { createPath, listPath } from '../../support/factories.js';
 import { sendRaw } from './raw-http.js';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
-const WITHOUT_TOKEN = new Set(['/livez', '/readyz', '/metrics', '/console/settings']);
+const METADATA = '/.well-known/oauth-protected-resource/mcp/app/{appId}';
+const WITHOUT_TOKEN = new Set([
+  '/livez',
+  '/readyz',
+  '/metrics',
+  '/console/settings',
+  METADATA,
+  `${METADATA}/search`,
+]);
 /** Status of routes that look up the path before anything else: no resource has the ids of these tests. */
 const PATH_FIRST = 404;
 

@@ -4,7 +4,7 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}` | (string & {});
 };
 
-export type AuditAction = 'system.create' | 'system.update' | 'system.delete' | 'connection.test' | 'tools.sync' | 'tool.switch' | 'tool.call-begin' | 'tool.call' | 'package.store' | 'workflow-node.create' | 'workflow-node.update' | 'workflow-node.delete' | 'version.commit' | 'build.create' | 'build.activate' | 'build.withdraw' | 'workflow.test' | 'library.use' | 'process.hold' | 'process.release' | 'process.terminate' | 'process.retry';
+export type AuditAction = 'system.create' | 'system.update' | 'system.delete' | 'connection.test' | 'tools.sync' | 'tool.switch' | 'tool.call-begin' | 'tool.call' | 'endpoint.use' | 'package.store' | 'workflow-node.create' | 'workflow-node.update' | 'workflow-node.delete' | 'version.commit' | 'build.create' | 'build.activate' | 'build.withdraw' | 'workflow.test' | 'library.use' | 'process.hold' | 'process.release' | 'process.terminate' | 'process.retry';
 
 export type AuditOutcome = 'ok' | 'denied' | 'error' | 'timeout';
 

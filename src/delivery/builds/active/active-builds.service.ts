@@ -64,7 +64,9 @@ export class ActiveBuildsService implements OnModuleInit {
     this.subjects.register([AuditAction.WorkflowTest, AuditAction.BuildWithdraw], ({ appId, buildId }) =>
       this.subjectOf(String(appId), String(buildId)),
     );
-    this.subjects.register([AuditAction.BuildActivate], ({ appId }) => this.subjectOf(String(appId)));
+    this.subjects.register([AuditAction.BuildActivate, AuditAction.EndpointUse], ({ appId }) =>
+      this.subjectOf(String(appId)),
+    );
   }
 
   /** Adds a listener to all future activations. */

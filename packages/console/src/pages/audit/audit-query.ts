@@ -16,6 +16,7 @@ const ACTION_NAMES: Readonly<Record<AuditAction, true>> = {
   'tool.switch': true,
   'tool.call-begin': true,
   'tool.call': true,
+  'endpoint.use': true,
   'package.store': true,
   'workflow-node.create': true,
   'workflow-node.update': true,
