@@ -120,6 +120,7 @@ const TAGS = [
   },
   { name: 'Connection test', description: 'Check whether a server responds and which tools it has' },
   { name: 'Tools', description: 'Enable or disable single tools of MCP systems' },
+  { name: 'MCP endpoints', description: 'Use the tools of an application over MCP' },
   { name: 'Applications', description: 'List applications and their versions' },
   {
     name: 'Application packages',
