@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { JsonObject } from '#engine/json';
+import { isJsonObject, type JsonObject } from '#engine/json';
 import type { Principal } from '../../platform/user/principal.js';
-import { sentenceOf, type ToolCallResult } from '../../systems/mcp-connection/model/tool-call.types.js';
 import {
   doubtOf,
-  type NotMade,
-  ReviewedCallsService,
-} from '../../systems/tools/calling/reviewed-calls.service.js';
+  sentenceOf,
+  type ToolCallResult,
+} from '../../systems/mcp-connection/model/tool-call.types.js';
+import { type NotMade, ReviewedCallsService } from '../../systems/tools/calling/reviewed-calls.service.js';
 import { ToolCatalogueService } from '../catalogue/tool-catalogue.service.js';
 import { gatewayLimits } from '../gateway.limits.js';
 
@@ -71,15 +71,11 @@ function toMcpResult(result: ToolCallResult | NotMade): CallToolResult {
   return {
     content: [{ type: 'text', text }, ...images.map((image) => ({ type: 'image' as const, ...image }))],
     // The protocol allows only objects here.
-    ...(isObject(structured) ? { structuredContent: structured } : {}),
+    ...(isJsonObject(structured) ? { structuredContent: structured } : {}),
     ...(isError ? { isError } : {}),
   };
 }
 
 function failure(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -98,3 +98,8 @@ export function sentenceOf({ cause, retryAfterMs }: Pick<ToolCallFailure, 'cause
   const wait = retryAfterMs === undefined ? '' : ` It asks to wait ${Math.ceil(retryAfterMs / SECOND_MS)} s.`;
   return `${TOOL_CALL_FAILURES[cause]}${wait}`;
 }
+
+/** Returns whether a failed call may have had an effect, in one sentence. */
+export function doubtOf({ sent }: Pick<ToolCallFailure, 'sent'>): string {
+  return sent === 'never' ? 'The tool was not called.' : 'The tool may have done its work.';
+}

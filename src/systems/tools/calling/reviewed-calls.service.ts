@@ -6,7 +6,6 @@ import { AuditService } from '../../../audit/recording/audit.service.js';
 import { ToolCallsService } from '../../mcp-connection/calls/tool-calls.service.js';
 import type {
   CalledTool,
-  ToolCallFailure,
   ToolCallRequest,
   ToolCallResult,
 } from '../../mcp-connection/model/tool-call.types.js';
@@ -111,9 +110,4 @@ function outcomeOf(result: ToolCallResult): AuditOutcome {
     return auditOutcome(result.cause);
   }
   return result.isError ? AuditOutcome.Error : AuditOutcome.Ok;
-}
-
-/** Returns whether a failed call may have had an effect, in one sentence. */
-export function doubtOf({ sent }: Pick<ToolCallFailure, 'sent'>): string {
-  return sent === 'never' ? 'The tool was not called.' : 'The tool may have done its work.';
 }

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '#engine/json';
 import type { ToolCallsService } from '../../../../systems/mcp-connection/calls/tool-calls.service.js';
 import {
+  doubtOf,
   sentenceOf,
   type ToolAnswer,
   type ToolCallFailure,
@@ -193,8 +194,7 @@ function failureResponse(failure: ToolCallFailure, signal: AbortSignal, repeatab
   if (sent === 'maybe' && !repeatable && !ANSWERED.has(cause)) {
     throw new CallOutcomeUnknownError(sentenceOf(failure), cause.toUpperCase());
   }
-  const doubt = sent === 'never' ? 'The tool was not called.' : 'The tool may have done its work.';
-  return errorResponse(cause.toUpperCase(), `${sentenceOf(failure)} ${doubt}`, failure.words);
+  return errorResponse(cause.toUpperCase(), `${sentenceOf(failure)} ${doubtOf(failure)}`, failure.words);
 }
 
 function answerResponse({ isError, text, structured, images = [] }: ToolAnswer): ToolResponse {
